@@ -1,0 +1,153 @@
+"""Make a message list right again, and shorten it without breaking it.
+
+In: a list of message dicts. Out: a new list; the one that came in is left as it was. What cannot be
+known is said in a tool message, never made up. Results are paired by id, never by position.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from course_pkg.conversation.messages import Message
+from course_pkg.conversation.rules import NAME_PATTERN, ROLES, is_json_object
+
+#: What the model reads in place of a result that nobody recorded.
+NO_RESULT = "Error: the run was interrupted before this call had a result. Call again if needed."
+
+MAX_NAME_CHARS = 64
+
+
+def heal(messages: Sequence[Any]) -> list[Message]:
+    """A list that a service accepts, made from one that was left half done.
+
+    Each call gets its answer directly after it: the recorded one if there is one with its id, else
+    a sentence that there is none. Answers to no call are left out. Assistant messages with calls
+    that follow one another become one. Arguments that are no JSON object become `{}`.
+
+    Args:
+        messages: message dicts. It is not changed. Items that are no messages are left out.
+    """
+    tidy = _merged([_tidy(message) for message in messages if _is_message(message)])
+    healed: list[Message] = []
+    for group, answers in _with_answers(tidy):
+        healed.append(group)
+        healed.extend(answers)
+    return healed
+
+
+def trim(messages: Sequence[Message], *, max_chars: int) -> list[Message]:
+    """The newest part of a conversation that fits, cut between whole groups only.
+
+    System messages at the start are kept, and the newest group is kept even if it is too long. The
+    rest begins with a user message, as a conversation does.
+
+    Args:
+        messages: message dicts. It is not changed.
+        max_chars: how long the JSON of the messages may be, in characters.
+    """
+    opening, groups = _opening_and_groups(messages)
+    room = max_chars - sum(_size(message) for message in opening)
+    kept: list[list[Message]] = []
+    for group in reversed(groups):
+        room -= sum(_size(message) for message in group)
+        if room < 0 and kept:
+            break
+        kept.insert(0, group)
+    while len(kept) > 1 and kept[0][0]["role"] != "user":
+        kept.pop(0)
+    return [*opening, *(message for group in kept for message in group)]
+
+
+def _is_message(message: Any) -> bool:
+    return isinstance(message, Mapping) and message.get("role") in ROLES
+
+
+def _tidy(message: Mapping[str, Any]) -> Message:
+    tidy = dict(message)
+    if isinstance(tidy.get("tool_calls"), list) and tidy["tool_calls"]:
+        tidy["tool_calls"] = [_tidy_call(call) for call in tidy["tool_calls"]]
+        tidy.setdefault("content", None)
+        return tidy
+    tidy.pop("tool_calls", None)
+    if not isinstance(tidy.get("content"), str | list):
+        tidy["content"] = _as_text(tidy.get("content"))
+    return tidy
+
+
+def _tidy_call(call: Mapping[str, Any]) -> Message:
+    function = call.get("function") or {}
+    arguments = function.get("arguments")
+    return {
+        "id": str(call.get("id", "")),
+        "type": "function",
+        "function": {
+            "name": legal_name(str(function.get("name", ""))),
+            "arguments": arguments if is_json_object(arguments) else "{}",
+        },
+    }
+
+
+def legal_name(name: str) -> str:
+    """`name` with each character that a service would refuse made an underscore."""
+    if NAME_PATTERN.fullmatch(name):
+        return name
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:MAX_NAME_CHARS] or "unnamed"
+
+
+def _as_text(content: Any) -> str:
+    return "" if content is None else json.dumps(content, ensure_ascii=False, default=str)
+
+
+def _merged(messages: Sequence[Message]) -> list[Message]:
+    merged: list[Message] = []
+    for message in messages:
+        if merged and message.get("tool_calls") and merged[-1].get("tool_calls"):
+            calls = [*merged[-1]["tool_calls"], *message["tool_calls"]]
+            merged[-1] = {**merged[-1], "tool_calls": calls}
+        else:
+            merged.append(message)
+    return merged
+
+
+def _with_answers(messages: Sequence[Message]) -> Iterator[tuple[Message, list[Message]]]:
+    for at, message in enumerate(messages):
+        if message["role"] == "tool":
+            continue
+        calls = message.get("tool_calls", [])
+        found = _answers_after(messages, at) if calls else {}
+        yield message, [found.get(call["id"]) or _no_result(call["id"]) for call in calls]
+
+
+def _answers_after(messages: Sequence[Message], at: int) -> dict[str, Message]:
+    """Tool messages by id, up to the next message with calls; the newest of one id counts."""
+    found: dict[str, Message] = {}
+    for message in messages[at + 1 :]:
+        if message.get("tool_calls"):
+            break
+        if message["role"] == "tool":
+            found[str(message.get("tool_call_id", ""))] = message
+    return found
+
+
+def _no_result(call_id: str) -> Message:
+    return {"role": "tool", "tool_call_id": call_id, "content": NO_RESULT}
+
+
+def _opening_and_groups(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
+    opening: list[Message] = []
+    groups: list[list[Message]] = []
+    for message in messages:
+        if not groups and message["role"] in {"system", "developer"}:
+            opening.append(message)
+        elif message["role"] == "tool" and groups:
+            groups[-1].append(message)
+        else:
+            groups.append([message])
+    return opening, groups
+
+
+def _size(message: Message) -> int:
+    return len(json.dumps(message, ensure_ascii=False, default=str))

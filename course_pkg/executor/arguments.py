@@ -1,0 +1,128 @@
+"""Parse the arguments of a tool call: a text that should hold one JSON object.
+
+In: the text as the model wrote it. Out: the object, and notes on what was mended. Strict where a
+guess could be wrong: no quote is replaced, no bracket closed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from course_pkg.schema import json_type
+
+#: How much of unreadable arguments an error shows, in characters.
+MAX_SHOWN_CHARS = 80
+
+
+class ArgumentsError(ValueError):
+    """Arguments that cannot be used.
+
+    Attributes:
+        kind: which kind, in one code word.
+    """
+
+    def __init__(self, text: str, *, kind: str) -> None:
+        """Say what is wrong with the arguments and what to write instead."""
+        super().__init__(text)
+        self.kind = kind
+
+
+def parse_arguments(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The arguments as a Python value, and what was mended, in code words.
+
+    Nothing, and the word null, are taken as no arguments.
+
+    Args:
+        text: the arguments as the model wrote them.
+
+    Raises:
+        ArgumentsError: if they are no JSON, no object, or hold what JSON does not have.
+    """
+    if not text.strip():
+        return {}, ("empty_arguments",)
+    value = _decoded(text)
+    if value is None:
+        return {}, ("null_arguments",)
+    if not isinstance(value, dict):
+        raise ArgumentsError(
+            f"The arguments must be a JSON object, and they are {_with_article(value)}. "
+            'Write them as {"name": value}.',
+            kind="arguments_not_object",
+        )
+    _refuse_surrogates(value)
+    return value, ()
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise ArgumentsError(_why_not_json(text, error), kind="invalid_json") from None
+    except RecursionError:
+        raise ArgumentsError(
+            "The arguments are nested too deeply. Send a flatter value.", kind="too_deep"
+        ) from None
+    except ValueError as error:
+        if isinstance(error, ArgumentsError):
+            raise
+        # Python refuses integers of more than 4,300 digits.
+        raise ArgumentsError(
+            f"The arguments cannot be read: {error}", kind="invalid_json"
+        ) from None
+
+
+def _why_not_json(text: str, error: json.JSONDecodeError) -> str:
+    if error.msg == "Extra data":
+        return _about_what_follows(text, error.pos)
+    around = text[max(0, error.pos - MAX_SHOWN_CHARS // 2) : error.pos + MAX_SHOWN_CHARS // 2]
+    return (
+        f"The arguments are not valid JSON: {error.msg} at line {error.lineno}, column "
+        f"{error.colno}, near {around!r}. Write one JSON object, with double quotes around names "
+        "and texts, and a backslash before each quote inside a text."
+    )
+
+
+def _about_what_follows(text: str, at: int) -> str:
+    rest = text[at:].strip()[:MAX_SHOWN_CHARS]
+    if rest.startswith("{"):
+        return (
+            "The arguments hold more than one JSON object. Make one tool call for each, with one "
+            "object as its arguments."
+        )
+    return f"There is something after the JSON object: {rest!r}. Write the JSON object only."
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ArgumentsError(
+        f"The arguments hold {name}, which JSON does not have. Write a number or null.",
+        kind="invalid_json",
+    )
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ArgumentsError(
+            f"The arguments give {twice!r} twice. Give each name once.", kind="duplicate_key"
+        )
+    return value
+
+
+def _refuse_surrogates(value: dict[str, Any]) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ArgumentsError(
+            "The arguments hold half of a character (a lone surrogate such as \\ud83d). Write the "
+            "character itself.",
+            kind="invalid_unicode",
+        ) from None
+
+
+def _with_article(value: Any) -> str:
+    name = json_type(value)
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"

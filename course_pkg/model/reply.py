@@ -1,0 +1,196 @@
+"""Make a reply of whatever a service answered.
+
+In: the answer's JSON, odd or not. Out: a frozen `Reply` with a message that can be appended to the
+conversation as it is, and calls that can be run. Nothing that came is trusted: ids are made unique,
+arguments become text, names in the history become legal. What was mended is noted in code words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from course_pkg.conversation import Message
+from course_pkg.conversation.repair import legal_name
+from course_pkg.conversation.rules import is_json_object
+from course_pkg.model.errors import Service, bad_response
+from course_pkg.tools import ToolCall
+
+#: Finish reasons that say the output was cut off, in several services' words.
+CUT_OFF_REASONS = ("length", "max_tokens")
+
+#: Fields that some services send and want back with the message.
+ECHOED_FIELDS = ("reasoning_content", "refusal")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """How many tokens a request took, as the service counted them."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What the model said once.
+
+    Attributes:
+        message: the assistant message for the conversation, with all its calls.
+        text: what it said in words; `None` if nothing.
+        calls: the tool calls, in order.
+        finish_reason: why the model stopped, in the service's word; `None` if it did not say.
+        usage: the tokens.
+        refusal: the model's own words if it refused; else empty.
+    """
+
+    message: Message
+    text: str | None
+    calls: tuple[ToolCall, ...] = ()
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    refusal: str = ""
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the output ended before the model was done. Its calls must not run then."""
+        return self.finish_reason is None or self.finish_reason in CUT_OFF_REASONS
+
+
+def reply_from(payload: Any, service: Service) -> Reply:
+    """The reply in a Chat Completions answer.
+
+    Args:
+        payload: the answer's JSON.
+        service: who was asked, for errors.
+
+    Raises:
+        ModelError: kind `bad_response`, if there is no message in it.
+    """
+    choice = _first_choice(payload, service)
+    said = choice.get("message")
+    if not isinstance(said, Mapping):
+        raise bad_response("choices[0] has no message", service, _dumped(payload))
+    finish_reason = choice.get("finish_reason")
+    calls = _calls(said, seed=str(payload.get("id", "")), cut_off=_is_cut_off(finish_reason))
+    text = _text(said.get("content"))
+    return Reply(
+        message=_message(text, calls, said),
+        text=text,
+        calls=calls,
+        finish_reason=finish_reason if isinstance(finish_reason, str) else None,
+        usage=_usage(payload.get("usage")),
+        refusal=str(said.get("refusal") or ""),
+    )
+
+
+def _first_choice(payload: Any, service: Service) -> Mapping[str, Any]:
+    if not isinstance(payload, Mapping):
+        raise bad_response("not with a JSON object", service, _dumped(payload))
+    choices = payload.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        raise bad_response("the list 'choices' is missing or empty", service, _dumped(payload))
+    return choices[0]
+
+
+def _is_cut_off(finish_reason: Any) -> bool:
+    return finish_reason is None or finish_reason in CUT_OFF_REASONS
+
+
+def _text(content: Any) -> str | None:
+    """Content is text, or parts with text in them, or nothing."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        content = "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) and content else None
+
+
+def _calls(said: Mapping[str, Any], *, seed: str, cut_off: bool) -> tuple[ToolCall, ...]:
+    listed = said.get("tool_calls")
+    listed = listed if isinstance(listed, list) else []
+    raw = [call for call in listed if isinstance(call, Mapping)]
+    if not raw and isinstance(said.get("function_call"), Mapping):
+        raw = [{"type": "function", "function": said["function_call"]}]  # the form before 2023-11
+    ids = _unique_ids(raw, seed)
+    return tuple(
+        _call(item, call_id, cut_off=cut_off) for item, call_id in zip(raw, ids, strict=True)
+    )
+
+
+def _call(item: Mapping[str, Any], call_id: str, *, cut_off: bool) -> ToolCall:
+    function = item.get("function")
+    function = function if isinstance(function, Mapping) else {}
+    arguments, notes = _arguments(function.get("arguments"))
+    if call_id != item.get("id"):
+        notes = (*notes, "call_id")
+    custom = item.get("type", "function") not in {"function", None, ""}
+    problem = "truncated" if cut_off else "unsupported_call_type" if custom else ""
+    name = function.get("name") or _name_of_custom(item)
+    return ToolCall(id=call_id, name=str(name), arguments=arguments, problem=problem, notes=notes)
+
+
+def _name_of_custom(item: Mapping[str, Any]) -> str:
+    kind = str(item.get("type") or "")
+    inner = item.get(kind)
+    return str(inner.get("name") or kind) if isinstance(inner, Mapping) else ""
+
+
+def _arguments(raw: Any) -> tuple[str, tuple[str, ...]]:
+    """Arguments as the text that the protocol says they are."""
+    if isinstance(raw, str):
+        return raw, ()
+    if raw is None:
+        return "", ()
+    return json.dumps(raw, ensure_ascii=False), ("arguments_object",)
+
+
+def _unique_ids(calls: Sequence[Mapping[str, Any]], seed: str) -> list[str]:
+    """The ids that came, with a made one where none came or where it came before."""
+    ids: list[str] = []
+    for number, call in enumerate(calls):
+        call_id = call.get("id")
+        if not isinstance(call_id, str) or not call_id.strip() or call_id in ids:
+            call_id = _made_id(f"{seed}/{number}/{call_id}")
+        ids.append(call_id)
+    return ids
+
+
+def _made_id(seed: str) -> str:
+    # A hash, so that the same answer always gets the same ids.
+    return f"call_{hashlib.sha256(seed.encode('utf-8', 'replace')).hexdigest()[:24]}"
+
+
+def _message(text: str | None, calls: Sequence[ToolCall], said: Mapping[str, Any]) -> Message:
+    message: Message = {"role": "assistant", "content": text if calls else text or ""}
+    for name in ECHOED_FIELDS:
+        if isinstance(said.get(name), str):
+            message[name] = said[name]
+    if calls:
+        message["tool_calls"] = [_for_history(call) for call in calls]
+    return message
+
+
+def _for_history(call: ToolCall) -> dict[str, Any]:
+    """The call as it goes back: what a service would refuse to read again is replaced."""
+    arguments = call.arguments if is_json_object(call.arguments) else "{}"
+    function = {"name": legal_name(call.name), "arguments": arguments}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _usage(raw: Any) -> Usage:
+    counts = raw if isinstance(raw, Mapping) else {}
+    return Usage(
+        prompt_tokens=_count(counts.get("prompt_tokens")),
+        completion_tokens=_count(counts.get("completion_tokens")),
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _dumped(payload: Any) -> str:
+    return json.dumps(payload, ensure_ascii=False, default=str)

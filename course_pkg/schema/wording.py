@@ -1,0 +1,117 @@
+"""Say in words what a schema's keyword asks for, and what to do about it.
+
+In: a keyword with its value, and the value that broke it. Out: two short texts, "expected" and
+"advice". Adding a keyword is adding a row to `WORDS`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from course_pkg.schema.problem import json_type, shown
+
+#: keyword's value, the instance, the schema around the keyword → what follows "expected".
+Words: TypeAlias = Callable[[Any, Any, Mapping[str, Any]], tuple[str, str]]
+
+TYPE_NAMES = {
+    "string": "text (string)",
+    "integer": "a whole number (integer)",
+    "number": "a number",
+    "boolean": "true or false (boolean)",
+    "array": "a list (array)",
+    "object": "an object",
+    "null": "null",
+}
+
+MAX_CHOICES_SHOWN = 12
+
+
+def words_for(
+    keyword: str, value: Any, instance: Any, schema: Mapping[str, Any]
+) -> tuple[str, str]:
+    """What the keyword asks for and what to do, as two texts.
+
+    Args:
+        keyword: the schema's keyword that is broken.
+        value: the keyword's value in the schema.
+        instance: the value that broke it.
+        schema: the schema in which the keyword stands.
+    """
+    words = WORDS.get(keyword)
+    if words is None:
+        return f"{keyword}: {shown(value)}", f"Change the value so that {keyword} holds."
+    return words(value, instance, schema)
+
+
+def _type(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    kinds = value if isinstance(value, list) else [value]
+    expected = " or ".join(TYPE_NAMES.get(kind, str(kind)) for kind in kinds)
+    if isinstance(instance, str) and not {"string"} & set(kinds):
+        return expected, "Give the value itself, not a text that holds it."
+    return expected, f"Give {expected}, not {TYPE_NAMES.get(json_type(instance), 'that')}."
+
+
+def _required(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    missing = [name for name in value if name not in instance]
+    names = ", ".join(shown(name) for name in missing)
+    return f"the required {names}", f"Add {names}."
+
+
+def _additional(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    known = list(schema.get("properties", {}))
+    extra = [name for name in instance if name not in known]
+    allowed = ", ".join(shown(name) for name in known) or "nothing"
+    advice = [f"Leave out {', '.join(shown(name) for name in extra)}."]
+    for name in extra:
+        close = difflib.get_close_matches(str(name), known, n=1)
+        advice += [f"Did you mean {shown(close[0])}?"] if close else []
+    return f"only {allowed}", " ".join(advice)
+
+
+def _enum(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    choices = ", ".join(shown(choice) for choice in value[:MAX_CHOICES_SHOWN])
+    more = ", …" if len(value) > MAX_CHOICES_SHOWN else ""
+    texts = [choice for choice in value if isinstance(choice, str)]
+    close = difflib.get_close_matches(instance, texts, n=1) if isinstance(instance, str) else []
+    advice = f"Did you mean {shown(close[0])}?" if close else "Take one of them, as it is written."
+    return f"one of {choices}{more}", advice
+
+
+def _const(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    return shown(value), f"Give exactly {shown(value)}."
+
+
+def _limit(phrase: str, advice: str) -> Words:
+    def words(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+        return phrase.format(shown(value)), advice.format(shown(value))
+
+    return words
+
+
+WORDS: Mapping[str, Words] = {
+    "type": _type,
+    "required": _required,
+    "additionalProperties": _additional,
+    "unevaluatedProperties": _additional,
+    "enum": _enum,
+    "const": _const,
+    "minimum": _limit("a number of at least {}", "Give {} or more."),
+    "maximum": _limit("a number of at most {}", "Give {} or less."),
+    "exclusiveMinimum": _limit("a number greater than {}", "Give more than {}."),
+    "exclusiveMaximum": _limit("a number less than {}", "Give less than {}."),
+    "multipleOf": _limit("a multiple of {}", "Give a multiple of {}."),
+    "minLength": _limit("text of at least {} characters", "Make it longer."),
+    "maxLength": _limit("text of at most {} characters", "Make it shorter."),
+    "pattern": _limit("text that matches the pattern {}", "Write it in that form."),
+    "format": _limit("text in the format {}", "Write it in that format."),
+    "minItems": _limit("a list with at least {} items", "Add items."),
+    "maxItems": _limit("a list with at most {} items", "Leave items out."),
+    "uniqueItems": _limit("a list without repeated items", "Leave out what is there twice."),
+    "minProperties": _limit("an object with at least {} properties", "Add properties."),
+    "maxProperties": _limit("an object with at most {} properties", "Leave properties out."),
+    "anyOf": _limit("a value that fits at least one branch of anyOf", "Fit one of the branches."),
+    "oneOf": _limit("a value that fits exactly one branch of oneOf", "Fit one branch only."),
+    "not": _limit("a value that does not fit {}", "Give another value."),
+}

@@ -1,0 +1,149 @@
+"""Read a recording from its first frame on, and say what there is to see in each.
+
+In: frames, in order. Out: a `Row` for each: summary, changes, problems, laid-out payload. Knows
+nothing of HTML or of widgets, so that the page and the plain text say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from course_pkg.widgets import findings
+from course_pkg.widgets.changes import Change, Request, change
+from course_pkg.widgets.pretty import Line, Marks, pretty
+from course_pkg.widgets.stream import assembled, calls_of, message_of
+from course_pkg.widgets.summary import summary, tokens
+from course_pkg.wire import STEPS, Frame, Step, events_of, steps_of
+from course_pkg.wire.frame import EVENT_STREAM
+
+NO_CHANGE = Change(sentences=())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What there is to see in one frame.
+
+    Attributes:
+        frame: the frame.
+        steps: the steps that it reaches.
+        summary: one line.
+        tokens: read and written, if the frame says so.
+        events: how many events a streamed answer came in; 0 for any other frame.
+        change: what a request adds to the one before it, in sentences.
+        problems: what is wrong, in sentences.
+        lines: the payload, laid out; none if it is no JSON.
+        ids: the ids of calls seen so far, and their numbers.
+    """
+
+    frame: Frame
+    steps: tuple[Step, ...]
+    summary: str
+    tokens: tuple[int, int] | None
+    events: int
+    change: tuple[str, ...]
+    problems: tuple[str, ...]
+    lines: tuple[Line, ...]
+    ids: Mapping[str, int] = field(repr=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether this frame is itself an error: no answer, or a status of 400 and above."""
+        return bool(self.frame.error) or (self.frame.status or 0) >= 400
+
+
+class Reading:
+    """Turns frames into rows. It remembers what it has read, since a row says what is new."""
+
+    def __init__(self) -> None:
+        """Begin before the first frame."""
+        self._requests: list[Request] = []
+        self._payloads: dict[int, Mapping[str, Any]] = {}
+        self._ids: dict[str, int] = {}
+        self._steps: set[int] = set()
+
+    @property
+    def reached(self) -> frozenset[int]:
+        """The numbers of the steps that were reached so far."""
+        return frozenset(self._steps)
+
+    def row(self, frame: Frame) -> Row:
+        """The row of the next frame.
+
+        Args:
+            frame: the frame that follows the one read last.
+        """
+        payload, events = _decoded(frame)
+        numbers = steps_of(frame)
+        self._steps.update(numbers)
+        self._note_ids(payload)
+        change = self._change(frame, payload)
+        marks = Marks(added=change.added, old=change.old, folded=change.folded, ids=self._ids)
+        where = f"frames[{frame.number - 1}].text"
+        return Row(
+            frame=frame,
+            steps=tuple(step for step in STEPS if step.number in numbers),
+            summary=summary(frame, payload),
+            tokens=tokens(payload),
+            events=events,
+            change=change.sentences,
+            problems=self._problems(frame, payload),
+            lines=() if payload is None else tuple(pretty(payload, marks, where=where)),
+            ids=dict(self._ids),
+        )
+
+    def _change(self, frame: Frame, payload: Any) -> Change:
+        if not _is_request(frame, payload):
+            return NO_CHANGE
+        request = Request(number=frame.number, payload=payload)
+        found = change(request, self._requests)
+        self._requests.append(request)
+        return found
+
+    def _problems(self, frame: Frame, payload: Any) -> tuple[str, ...]:
+        if _is_request(frame, payload):
+            self._payloads[frame.number] = payload
+            return findings.of_request(payload)
+        if frame.wire == "model" and frame.direction == "received":
+            number = 0 if frame.request is None else frame.request.number
+            return findings.of_answer(payload, self._payloads.get(number, {}))
+        return ()
+
+    def _note_ids(self, payload: Any) -> None:
+        for message in [message_of(payload), *_messages(payload)]:
+            named = [call.get("id") for call in calls_of(message)]
+            if isinstance(message, dict):
+                named.append(message.get("tool_call_id"))
+            for call_id in named:
+                if isinstance(call_id, str) and call_id:
+                    self._ids.setdefault(call_id, len(self._ids))
+
+
+def read(frames: Iterable[Frame]) -> tuple[tuple[Row, ...], frozenset[int]]:
+    """All rows of a recording, and the numbers of the steps that it reaches.
+
+    Args:
+        frames: the frames, in order.
+    """
+    reading = Reading()
+    rows = tuple(reading.row(frame) for frame in frames)
+    return rows, reading.reached
+
+
+def _decoded(frame: Frame) -> tuple[Any, int]:
+    """The payload as JSON, and how many events it came in (0 if it is no stream)."""
+    if not frame.header("content-type").startswith(EVENT_STREAM):
+        return frame.json, 0
+    events = list(events_of(frame.text))
+    return assembled(events), len(events)
+
+
+def _is_request(frame: Frame, payload: Any) -> bool:
+    sent = frame.wire == "model" and frame.direction == "sent"
+    return sent and isinstance(payload, dict) and "messages" in payload
+
+
+def _messages(payload: Any) -> list[Any]:
+    messages = payload.get("messages") if isinstance(payload, dict) else None
+    return messages if isinstance(messages, list) else []

@@ -1,0 +1,66 @@
+"""The tap for tools that run in this process: two frames a run, so that step 4 is visible.
+
+In: a tool's run as it passes. Out: a frame with name and arguments, and a frame with what the
+function gave back or raised. This is no network wire: the JSON here is made by the tap.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from course_pkg.wire.recorder import Payload, active_recorders
+
+#: A value's `repr` in a frame ends after this many characters.
+MAX_REPR_CHARS = 2_000
+
+
+class Named(Protocol):
+    """Anything with a name; a `Tool` is meant."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+
+
+async def record_run(
+    item: Named, arguments: Mapping[str, Any], proceed: Callable[[], Awaitable[Any]]
+) -> Any:
+    """Record one run of a tool in the active recorders, and give back its value.
+
+    Args:
+        item: the tool.
+        arguments: what it is given.
+        proceed: runs it. What it raises is recorded and raised again.
+    """
+    sent = Payload(
+        wire="local",
+        direction="sent",
+        label=item.name,
+        body=_json({"name": item.name, "arguments": dict(arguments)}),
+    )
+    requests = [(recorder, recorder.add(sent)) for recorder in active_recorders()]
+    answer = replace(sent, direction="received", label="raised")
+    try:
+        value = await proceed()
+        answer = replace(answer, label="returned", body=_json(value))
+    except BaseException as error:
+        answer = replace(answer, body=b"", error=f"{type(error).__name__}: {error}".rstrip(": "))
+        raise
+    finally:
+        for recorder, request in requests:
+            recorder.add(replace(answer, request=request))
+    return value
+
+
+def _json(value: Any) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_shown).encode("utf-8", "replace")
+    except (ValueError, TypeError, RecursionError):
+        return json.dumps(_shown(value), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:MAX_REPR_CHARS]
