@@ -255,11 +255,14 @@ async def _append_group(
         else:
             done[call.id] = await execute(call, tools, timeout_s=limits.tool_timeout_s)
 
+    running = [asyncio.ensure_future(one(call)) for call in reply.calls]
     try:
-        await asyncio.gather(*(one(call) for call in reply.calls))
+        await asyncio.gather(*running)
     finally:
         # Also when the cell is interrupted: a call without its result would break every request
-        # that follows.
+        # that follows. And no call runs on when its result has been written.
+        for task in running:
+            task.cancel()
         results = tuple(done.get(call.id) or _interrupted(call) for call in reply.calls)
         append_reply(messages, reply)
         append_results(messages, results)

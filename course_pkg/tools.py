@@ -311,11 +311,14 @@ _overlays: ContextVar[tuple[Overlay, ...]] = ContextVar("_overlays", default=())
 def laid_over(overlay: Overlay) -> Iterator[None]:
     """Lay `overlay` over every tool that runs inside the `with`, also in its tasks and threads.
 
+    It is laid once, however often it is added.
+
     Args:
         overlay: called as `await overlay(tool, arguments, proceed)` in place of the run; it awaits
             `proceed()` for the value. The tool and its caller do not notice it.
     """
-    token = _overlays.set((*_overlays.get(), overlay))
+    active = _overlays.get()
+    token = _overlays.set(active if overlay in active else (*active, overlay))
     try:
         yield
     finally:

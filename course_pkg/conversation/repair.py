@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from course_pkg.conversation.messages import Message
-from course_pkg.conversation.rules import NAME_PATTERN, ROLES, is_json_object
+from course_pkg.conversation.rules import NAME_PATTERN, ROLES, id_of, is_json_object
 
 #: What the model reads in place of a result that nobody recorded.
 NO_RESULT = "Error: the run was interrupted before this call had a result. Call again if needed."
@@ -66,22 +67,23 @@ def _is_message(message: Any) -> bool:
 
 
 def _tidy(message: Mapping[str, Any]) -> Message:
-    tidy = dict(message)
-    if isinstance(tidy.get("tool_calls"), list) and tidy["tool_calls"]:
-        tidy["tool_calls"] = [_tidy_call(call) for call in tidy["tool_calls"]]
-        tidy.setdefault("content", None)
-        return tidy
-    tidy.pop("tool_calls", None)
+    tidy = {name: value for name, value in message.items() if name != "tool_calls"}
     if not isinstance(tidy.get("content"), str | list):
         tidy["content"] = _as_text(tidy.get("content"))
+    listed = message.get("tool_calls")
+    if tidy["role"] == "assistant" and isinstance(listed, list):
+        calls = [_tidy_call(call) for call in listed if isinstance(call, Mapping)]
+        if calls:
+            tidy |= {"content": tidy["content"] or None, "tool_calls": calls}
     return tidy
 
 
 def _tidy_call(call: Mapping[str, Any]) -> Message:
-    function = call.get("function") or {}
+    function = call.get("function")
+    function = function if isinstance(function, Mapping) else {}
     arguments = function.get("arguments")
     return {
-        "id": str(call.get("id", "")),
+        "id": id_of(call.get("id")),
         "type": "function",
         "function": {
             "name": legal_name(str(function.get("name", ""))),
@@ -106,10 +108,31 @@ def _merged(messages: Sequence[Message]) -> list[Message]:
     for message in messages:
         if merged and message.get("tool_calls") and merged[-1].get("tool_calls"):
             calls = [*merged[-1]["tool_calls"], *message["tool_calls"]]
-            merged[-1] = {**merged[-1], "tool_calls": calls}
+            content = _both(merged[-1]["content"], message["content"])
+            merged[-1] = {**merged[-1], "content": content, "tool_calls": calls}
         else:
             merged.append(message)
-    return merged
+    return [_with_own_ids(message) for message in merged]
+
+
+def _both(first: Any, second: Any) -> Any:
+    both = isinstance(first, str) and isinstance(second, str)
+    return f"{first}\n{second}" if both else first or second
+
+
+def _with_own_ids(message: Message) -> Message:
+    """The message with an id of its own for each call that has none, or that of another."""
+    if "tool_calls" not in message:
+        return message
+    taken = {call["id"] for call in message["tool_calls"]}
+    calls: list[Message] = []
+    for call in message["tool_calls"]:
+        call_id = call["id"]
+        if not call_id or any(call_id == before["id"] for before in calls):
+            call_id = next(made for made in map("call_{}".format, count(1)) if made not in taken)
+            taken.add(call_id)
+        calls.append({**call, "id": call_id})
+    return {**message, "tool_calls": calls}
 
 
 def _with_answers(messages: Sequence[Message]) -> Iterator[tuple[Message, list[Message]]]:
@@ -128,7 +151,7 @@ def _answers_after(messages: Sequence[Message], at: int) -> dict[str, Message]:
         if message.get("tool_calls"):
             break
         if message["role"] == "tool":
-            found[str(message.get("tool_call_id", ""))] = message
+            found[id_of(message.get("tool_call_id"))] = message
     return found
 
 

@@ -59,7 +59,7 @@ def _walk(messages: Sequence[Any]) -> Iterator[ConversationProblem]:
         waiting, answered = {}, set()
         yield from _of_other_message(at, message)
         for call in _calls(message):
-            waiting.setdefault(str(call.get("id", "")), at)
+            waiting.setdefault(id_of(call.get("id")), at)
     yield from _unanswered(waiting)
 
 
@@ -87,7 +87,7 @@ def _unanswered(waiting: Mapping[str, int]) -> Iterator[ConversationProblem]:
 def _of_tool_message(
     at: int, message: Mapping[str, Any], waiting: dict[str, int], answered: set[str]
 ) -> Iterator[ConversationProblem]:
-    call_id = str(message.get("tool_call_id", ""))
+    call_id = id_of(message.get("tool_call_id"))
     if call_id in waiting:
         del waiting[call_id]
         answered.add(call_id)
@@ -111,12 +111,14 @@ def _of_tool_message(
 
 def _of_other_message(at: int, message: Mapping[str, Any]) -> Iterator[ConversationProblem]:
     calls = list(_calls(message))
-    if not calls:
+    if not calls or message.get("content") is not None:
         yield from _of_content(at, message)
+    if message.get("role") == "assistant" and message.get("tool_calls") is not None:
+        yield from _of_list(at, message["tool_calls"])
     seen: set[str] = set()
     for call in calls:
         yield from _of_call(at, call, seen)
-        seen.add(str(call.get("id", "")))
+        seen.add(id_of(call.get("id")))
 
 
 def _of_content(at: int, message: Mapping[str, Any]) -> Iterator[ConversationProblem]:
@@ -133,8 +135,22 @@ def _of_content(at: int, message: Mapping[str, Any]) -> Iterator[ConversationPro
         )
 
 
+def _of_list(at: int, calls: Any) -> Iterator[ConversationProblem]:
+    if not isinstance(calls, list) or not all(isinstance(call, Mapping) for call in calls):
+        code, wrong = "tool_calls_not_list", "no list of calls"
+    elif not calls:
+        code, wrong = "tool_calls_empty", "an empty list"
+    else:
+        return
+    yield ConversationProblem(
+        at=at,
+        code=code,
+        text=f"The tool_calls of message {at} are {wrong}. Without a call, leave tool_calls out.",
+    )
+
+
 def _of_call(at: int, call: Mapping[str, Any], seen: set[str]) -> Iterator[ConversationProblem]:
-    call_id = str(call.get("id", ""))
+    call_id = id_of(call.get("id"))
     function = call.get("function")
     function = function if isinstance(function, Mapping) else {}
     name = str(function.get("name", ""))
@@ -175,6 +191,11 @@ def _calls(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for call in calls if isinstance(calls, list) else []:
         if isinstance(call, Mapping):
             yield call
+
+
+def id_of(value: Any) -> str:
+    """The id in a message's field; an empty text where none can be."""
+    return value if isinstance(value, str) else ""
 
 
 def is_json_object(arguments: Any) -> bool:

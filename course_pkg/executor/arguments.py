@@ -7,6 +7,8 @@ guess could be wrong: no quote is replaced, no bracket closed.
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +16,8 @@ from course_pkg.schema import json_type
 
 #: How much of unreadable arguments an error shows, in characters.
 MAX_SHOWN_CHARS = 80
+
+TOO_DEEP = "The arguments are nested too deeply. Send a flatter value."
 
 
 class ArgumentsError(ValueError):
@@ -57,13 +61,16 @@ def parse_arguments(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def _decoded(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_object,
+        )
     except json.JSONDecodeError as error:
         raise ArgumentsError(_why_not_json(text, error), kind="invalid_json") from None
     except RecursionError:
-        raise ArgumentsError(
-            "The arguments are nested too deeply. Send a flatter value.", kind="too_deep"
-        ) from None
+        raise ArgumentsError(TOO_DEEP, kind="too_deep") from None
     except ValueError as error:
         if isinstance(error, ArgumentsError):
             raise
@@ -101,11 +108,21 @@ def _refuse_constant(name: str) -> Any:
     )
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ArgumentsError(
+            f"The arguments hold the number {text[:MAX_SHOWN_CHARS]}, which is too large to be "
+            "read exactly. Write a smaller one.",
+            kind="invalid_json",
+        )
+    return number
+
+
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ArgumentsError(
             f"The arguments give {twice!r} twice. Give each name once.", kind="duplicate_key"
         )

@@ -41,7 +41,9 @@ def shortened(text: str, *, max_chars: int) -> str:
     if len(text) <= max_chars:
         return text
     note = f"\n[… {len(text):,} characters in all; the middle is omitted …]\n"
-    room = max(max_chars - len(note), 2)
+    room = max_chars - len(note)
+    if room < 2:
+        return text[:max_chars]
     head = room * 2 // 3
     return text[:head] + note + text[len(text) - (room - head) :]
 
@@ -53,8 +55,20 @@ def _as_text(value: Any) -> str:
         return value if value.strip() else EMPTY_TEXT
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
-    except (ValueError, TypeError, RecursionError):
-        return str(value) or NOTHING
+    except Exception:  # a value's own methods may raise anything
+        return in_words(value) or NOTHING
+
+
+def in_words(value: Any) -> str:
+    """`str(value)`, or a note about it where that fails.
+
+    Args:
+        value: any value, an exception too.
+    """
+    try:
+        return str(value)
+    except Exception as error:
+        return f"(a {type(value).__name__} whose text cannot be had: {type(error).__name__})"
 
 
 def _plain(value: Any) -> Any:

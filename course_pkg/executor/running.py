@@ -9,10 +9,11 @@ import asyncio
 import difflib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from course_pkg.executor.arguments import ArgumentsError, parse_arguments
-from course_pkg.executor.results import MAX_RESULT_CHARS, result_text
+from course_pkg.executor.arguments import TOO_DEEP, ArgumentsError, parse_arguments
+from course_pkg.executor.results import MAX_RESULT_CHARS, in_words, result_text
 from course_pkg.executor.threads import ToolExit, in_thread
 from course_pkg.schema import check, explain
 from course_pkg.tools import (
@@ -41,6 +42,7 @@ REFUSALS = {
         "with a JSON object as its arguments."
     ),
 }
+NOT_RUN = "The call could not be used and was not run. Make it again."
 
 
 async def execute(
@@ -60,22 +62,23 @@ async def execute(
         tools: what it was offered.
         timeout_s: the time limit in seconds, for tools that have none of their own.
         max_result_chars: longer results are cut in the middle.
+
+    Raises:
+        SchemaError: if the tool's own input schema is not valid.
     """
-    tool = as_toolbox(tools).get(call.name)
+    toolbox = as_toolbox(tools)
+    tool = toolbox.get(call.name)
     if call.problem:
-        return failed(call, REFUSALS[call.problem], kind=call.problem)
+        return failed(call, REFUSALS.get(call.problem, NOT_RUN), kind=call.problem)
     if tool is None:
-        return failed(call, _no_such_tool(call.name, as_toolbox(tools)), kind="unknown_tool")
+        return failed(call, _no_such_tool(call.name, toolbox), kind="unknown_tool")
     try:
-        arguments, notes = parse_arguments(call.arguments)
+        arguments, notes = _checked_arguments(call, tool)
     except ArgumentsError as error:
         return failed(call, str(error), kind=error.kind)
-    if problems := check(arguments, tool.input_schema):
-        text = f"The arguments do not fit {tool.name}:\n{explain(problems)}"
-        return failed(call, text, kind="invalid_arguments")
     result = await _run(call, tool, arguments, timeout_s=tool.timeout_s or timeout_s)
     if result.is_error:
-        return result
+        return replace(result, text=result_text(result.text, max_chars=max_result_chars))
     return ToolResult(
         call_id=call.id,
         text=result_text(result.value, max_chars=max_result_chars),
@@ -109,7 +112,21 @@ def failed(call: ToolCall, text: str, *, kind: str) -> ToolResult:
         text: what went wrong and what to do next; the model reads it.
         kind: which kind of error, in one code word.
     """
+    # An exception's message may be long, or hold what cannot be sent.
+    text = result_text(text)
     return ToolResult(call_id=call.id, text=text, is_error=True, error_kind=kind, notes=call.notes)
+
+
+def _checked_arguments(call: ToolCall, tool: Tool) -> tuple[dict[str, Any], tuple[str, ...]]:
+    arguments, notes = parse_arguments(call.arguments)
+    try:
+        problems = check(arguments, tool.input_schema)
+    except RecursionError:
+        raise ArgumentsError(TOO_DEEP, kind="too_deep") from None
+    if problems:
+        text = f"The arguments do not fit {tool.name}:\n{explain(problems)}"
+        raise ArgumentsError(text, kind="invalid_arguments")
+    return arguments, notes
 
 
 def _no_such_tool(name: str, tools: Toolbox) -> str:
@@ -128,7 +145,7 @@ async def _run(
         async with limit:
             value = await run_watched(tool, arguments, lambda: _value(tool, arguments))
     except ToolError as error:
-        return failed(call, str(error) or f"{tool.name} failed.", kind="tool_error")
+        return failed(call, in_words(error) or f"{tool.name} failed.", kind="tool_error")
     except TimeoutError as error:
         if limit.expired():
             return failed(call, _too_slow(tool, timeout_s), kind="timeout")
@@ -159,5 +176,6 @@ def _too_slow(tool: Tool, timeout_s: float) -> str:
 
 def _raised(tool: Tool, error: BaseException) -> str:
     """What the model reads of an exception: its type and message, never the traceback."""
-    what = str(error) if isinstance(error, ToolExit) else f"{type(error).__name__}: {error}"
-    return f"{tool.name} failed with {what.rstrip(': ')}. Check the arguments, or do without it."
+    name = "" if isinstance(error, ToolExit) else f"{type(error).__name__}: "
+    what = f"{name}{in_words(error)}".rstrip(": ")
+    return f"{tool.name} failed with {what}. Check the arguments, or do without it."

@@ -22,13 +22,13 @@ from course_pkg.model.errors import (
 from course_pkg.model.reply import Reply, reply_from
 from course_pkg.model.settings import Settings, settings
 from course_pkg.model.stream import Accumulator
-from course_pkg.tools import Tool, Toolbox
+from course_pkg.tools import RunTool, Tool, Toolbox, as_tool
 
 if TYPE_CHECKING:
     import httpx2
     import openai
 
-Offer: TypeAlias = Toolbox | Iterable[Tool | Mapping[str, Any]]
+Offer: TypeAlias = Toolbox | Iterable[Tool | RunTool | Mapping[str, Any]]
 ToolChoice: TypeAlias = str | Mapping[str, Any]
 
 #: A model may think for long, but not for ever.
@@ -103,7 +103,7 @@ class ModelClient:
 
         Args:
             messages: the conversation. It is sent as it is and not changed.
-            tools: what the model may call: a toolbox, tools, or definitions.
+            tools: what the model may call: a toolbox, tools, functions, or definitions.
             tool_choice: `auto`, `none`, `required`, or one function; left out without tools.
             stream: let the answer come in pieces. The reply is the same.
             options: more fields of the request, for example `max_completion_tokens=200`.
@@ -141,6 +141,9 @@ class ModelClient:
             body["tools"] = definitions
             if tool_choice is not None:
                 body["tool_choice"] = tool_choice
+        else:
+            # A service refuses it without tools, as it does a tool_choice.
+            options.pop("parallel_tool_calls", None)
         if stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return body | options
@@ -187,7 +190,7 @@ def _sdk(
 
 def _definitions(tools: Offer) -> list[Mapping[str, Any]]:
     offered = tools.values() if isinstance(tools, Toolbox) else tools
-    return [item.definition() if isinstance(item, Tool) else item for item in offered]
+    return [item if isinstance(item, Mapping) else as_tool(item).definition() for item in offered]
 
 
 def _parsed(content: bytes, service: Service) -> Any:

@@ -20,6 +20,9 @@ MAX_QUOTED_CHARS = 300
 #: A key shorter than this could be an ordinary word ("none"), and is not searched for in texts.
 MIN_KEY_CHARS = 8
 
+#: So many characters at a key's beginning, with stars after them, are that key starred out.
+SHOWN_CHARS = 3
+
 HIDDEN = "(hidden)"
 
 #: HTTP status → kind. What is not here is `bad_request` below 500 and `server_error` from 500 on.
@@ -89,7 +92,9 @@ class Service:
         """`text` without the key, and without anything that looks like one, whole or starred."""
         if len(self.key) >= MIN_KEY_CHARS:
             text = text.replace(self.key, HIDDEN)
-        return re.sub(r"\bsk-[A-Za-z0-9_*.\-]{4,}", HIDDEN, text)
+            starred = re.escape(self.key[:SHOWN_CHARS]) + r"[\w.-]*\*[\w.*-]*"
+            text = re.sub(starred, HIDDEN, text, flags=re.ASCII)
+        return re.sub(r"\bsk-[A-Za-z0-9_*.\-]{4,}", HIDDEN, text, flags=re.ASCII)
 
     def quote(self, text: str) -> str:
         """The beginning of what the service said, on one line, without a key."""

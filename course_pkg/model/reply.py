@@ -83,7 +83,7 @@ def reply_from(payload: Any, service: Service) -> Reply:
         calls=calls,
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
         usage=_usage(payload.get("usage")),
-        refusal=str(said.get("refusal") or ""),
+        refusal=_whole(str(said.get("refusal") or "")),
     )
 
 
@@ -105,7 +105,16 @@ def _text(content: Any) -> str | None:
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, Mapping)]
         content = "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) and content else None
+    return _whole(content) if isinstance(content, str) and content else None
+
+
+def _whole(text: str) -> str:
+    """`text` as it can be sent again: halves of characters joined, a lone half replaced."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _calls(said: Mapping[str, Any], *, seed: str, cut_off: bool) -> tuple[ToolCall, ...]:
@@ -129,7 +138,8 @@ def _call(item: Mapping[str, Any], call_id: str, *, cut_off: bool) -> ToolCall:
     custom = item.get("type", "function") not in {"function", None, ""}
     problem = "truncated" if cut_off else "unsupported_call_type" if custom else ""
     name = function.get("name") or _name_of_custom(item)
-    return ToolCall(id=call_id, name=str(name), arguments=arguments, problem=problem, notes=notes)
+    name = _whole(str(name))
+    return ToolCall(id=call_id, name=name, arguments=arguments, problem=problem, notes=notes)
 
 
 def _name_of_custom(item: Mapping[str, Any]) -> str:
@@ -141,7 +151,8 @@ def _name_of_custom(item: Mapping[str, Any]) -> str:
 def _arguments(raw: Any) -> tuple[str, tuple[str, ...]]:
     """Arguments as the text that the protocol says they are."""
     if isinstance(raw, str):
-        return raw, ()
+        text = _whole(raw)
+        return text, () if text == raw else ("half_character",)
     if raw is None:
         return "", ()
     return json.dumps(raw, ensure_ascii=False), ("arguments_object",)
@@ -151,9 +162,10 @@ def _unique_ids(calls: Sequence[Mapping[str, Any]], seed: str) -> list[str]:
     """The ids that came, with a made one where none came or where it came before."""
     ids: list[str] = []
     for number, call in enumerate(calls):
-        call_id = call.get("id")
-        if not isinstance(call_id, str) or not call_id.strip() or call_id in ids:
-            call_id = _made_id(f"{seed}/{number}/{call_id}")
+        given = call.get("id")
+        call_id = _whole(given) if isinstance(given, str) else ""
+        if not call_id.strip() or call_id in ids:
+            call_id = _made_id(f"{seed}/{number}/{given}")
         ids.append(call_id)
     return ids
 
@@ -167,7 +179,7 @@ def _message(text: str | None, calls: Sequence[ToolCall], said: Mapping[str, Any
     message: Message = {"role": "assistant", "content": text if calls else text or ""}
     for name in ECHOED_FIELDS:
         if isinstance(said.get(name), str):
-            message[name] = said[name]
+            message[name] = _whole(said[name])
     if calls:
         message["tool_calls"] = [_for_history(call) for call in calls]
     return message

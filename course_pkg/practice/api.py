@@ -240,5 +240,3 @@ def _parts(item: Any) -> Iterable[Any]:
     if isinstance(item, dict):
         return item.values()
     return item if isinstance(item, list) else ()
-
-

@@ -33,7 +33,7 @@ NUMBER = re.compile(f"{_DIGITS}|{_ENGLISH_NUMBER}|{_CHINESE_NUMBER}", re.IGNOREC
 #: Digits that are no numbers to count with: dates, times, file names, versions, telephone numbers.
 _NOT_NUMBERS = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}:\d{2}|[\w/-]+\.[A-Za-z]\w*|\d+\.\d+\.\d+|\b\d{3}-\d{3,4}(?:-\d{4})?\b"
-    r"|[A-Za-z]+[-_]?\d+\w*"
+    r"|(?<![\dA-Za-z])[A-Za-z]+[-_]?\d+\w*"
 )
 
 
@@ -121,7 +121,10 @@ def _by(pattern: str) -> Callable[[re.Match[str]], str]:
 #: Ways to say a sum that do not put the sign between the numbers, and how each is written.
 _PHRASES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\b(?:the\s+)?(?:sum|total)\s+of\s+{_LIST}", _joined("+")),
-    (rf"\b(?:add(?:ing)?(?:\s+up)?|sum(?:\s+up)?|total(?:\s+up)?)\s+(?:the numbers?\s+)?{_LIST}", _joined("+")),
+    (
+        rf"\b(?:add(?:ing)?(?:\s+up)?|sum(?:\s+up)?|total(?:\s+up)?)\s+(?:the numbers?\s+)?{_LIST}",
+        _joined("+"),
+    ),
     (rf"\bproduct\s+of\s+{_LIST}", _joined("*")),
     (rf"{_LIST}\s*(?:的和|相加|加起来|加在一起|之和)", _joined("+")),
     (rf"{_LIST}\s*(?:的积|相乘|乘起来|之积)", _joined("*")),
@@ -132,7 +135,10 @@ _PHRASES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\bdifference\s+between\s+({_N})\s+and\s+({_N})", _by("{0} - {1}")),
     (rf"\bmultiply(?:ing)?\s+({_N})\s+(?:by|with|and|times)\s+({_N})", _by("{0} * {1}")),
     (rf"\bdivid(?:e|ing)\s+({_N})\s+(?:by|into)\s+({_N})", _by("{0} / {1}")),
-    (rf"({_N})\s*(?:%|percent|per cent)\s*(?:\w+\s+)?(?:of|on)\s+(?:a\s+|an\s+|the\s+)?[$€£¥]?\s*({_N})", _by("{0} / 100 * {1}")),
+    (
+        rf"({_N})\s*(?:%|percent|per cent)\s*(?:\w+\s+)?(?:of|on)\s+(?:a\s+|an\s+|the\s+)?[$€£¥]?\s*({_N})",
+        _by("{0} / 100 * {1}"),
+    ),
     (rf"({_N})\s*的\s*({_N})\s*%", _by("{0} * {1} / 100")),
     (rf"({_N})\s*的\s*百分之\s*({_N})", _by("{0} * {1} / 100")),
     (rf"百分之\s*({_N})\s*的\s*({_N})", _by("{0} / 100 * {1}")),
@@ -163,7 +169,7 @@ _SIGNS = (
 )
 _TOKEN = re.compile(
     r"(?P<function>(?:sqrt|sin|cos|tan|log|exp|abs|min|max|round|floor|ceil)\s*(?=\())"
-    rf"|(?P<number>{_N})|(?P<plain>[-+*/%(),（）]|(?<=\d)\s*x\s*(?=\d))|(?P<space>\s+)|"
+    rf"|(?P<number>{_N})|(?P<plain>\*\*|[-+*/%(),（）]|(?<=\d)\s*x\s*(?=\d))|(?P<space>\s+|再|然后再?(?=[加减乘除]))|"
     + "|".join(f"(?P<sign{place}>{pattern})" for place, (pattern, _) in enumerate(_SIGNS)),
     re.IGNORECASE,
 )
@@ -211,6 +217,8 @@ def _is_open(run: list[tuple[str, int, int]]) -> bool:
 def _written(match: re.Match[str]) -> str:
     kind = match.lastgroup or ""
     text = match.group().strip()
+    if kind == "space":
+        return ""
     if kind == "number":
         return text.replace(",", "") if text[0].isdigit() else str(to_number(text))
     if kind.startswith("sign"):
@@ -245,4 +253,4 @@ def _trimmed(run: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
         return _trimmed(tokens[:-1])
     if extra < 0 and tokens[0][0] == "(":
         return _trimmed(tokens[1:])
-    return tokens
+    return tokens if extra == 0 else []

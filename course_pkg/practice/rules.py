@@ -106,8 +106,10 @@ def _call(call: Any, at: str) -> Iterator[Refusal]:
         yield _wrong_type(at, "an object", call)
         return
     if not isinstance(call.get("id"), str):
-        yield _missing(f"{at}.id") if call.get("id") is None else _wrong_type(
-            f"{at}.id", "a string", call["id"]
+        yield (
+            _missing(f"{at}.id")
+            if call.get("id") is None
+            else _wrong_type(f"{at}.id", "a string", call["id"])
         )
     if call.get("type") != "function":
         yield Refusal(
@@ -235,8 +237,10 @@ def _tool(tool: Any, at: str) -> Iterator[Refusal]:
         )
     function = tool.get("function")
     if not isinstance(function, dict):
-        yield _missing(f"{at}.function") if function is None else _wrong_type(
-            f"{at}.function", "an object", function
+        yield (
+            _missing(f"{at}.function")
+            if function is None
+            else _wrong_type(f"{at}.function", "an object", function)
         )
         return
     yield from _name(function.get("name"), f"{at}.function.name")
@@ -443,9 +447,7 @@ def _limits(body: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 def _missing(at: str) -> Refusal:
-    return Refusal(
-        message=f"{at!r} is missing.", param=at, code="missing_required_parameter"
-    )
+    return Refusal(message=f"{at!r} is missing.", param=at, code="missing_required_parameter")
 
 
 def _wrong_type(at: str, expected: str, found: Any) -> Refusal:

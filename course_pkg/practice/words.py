@@ -117,6 +117,16 @@ def concepts(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def first_concepts(text: str) -> frozenset[str]:
+    """The concepts of the first word that has any."""
+    words = lexicon()
+    chinese = words.chinese_words.search(text)
+    for match in _LATIN_WORD.finditer(text, 0, chinese.start() if chinese else len(text)):
+        if found := [item for item in concepts(match.group()) if not item.startswith("=")]:
+            return frozenset(found)
+    return frozenset(words.chinese[chinese.group()]) if chinese else frozenset()
+
+
 def _concepts_of_word(word: str, words: Lexicon) -> Iterable[str]:
     if word in words.function_words or len(word) < 2:
         return ()
@@ -131,7 +141,9 @@ def table(name: str) -> Mapping[str, str]:
 def closed(words: Iterable[str]) -> re.Pattern[str]:
     """Like `any_of`, but English words only match whole, in any case."""
     parts = [
-        re.escape(word) if _CJK_CHAR.search(word) else rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])"
+        re.escape(word)
+        if _CJK_CHAR.search(word)
+        else rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])"
         for word in sorted(words, key=len, reverse=True)
     ]
     return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)

@@ -14,9 +14,7 @@ import operator
 import re
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TYPE_CHECKING, TypeAlias
 
 from course_pkg.tools import ToolError, tool
 
@@ -30,6 +28,8 @@ MAX_EXPRESSION_CHARS = 500
 MAX_DEPTH = 100
 #: Digits before the decimal point, for the result and for every value on the way to it.
 MAX_DIGITS = 100
+#: Whole-number powers above this are worked out as floats. No value within the limits needs more.
+MAX_EXPONENT = 1000
 #: A float holds this many digits that can be trusted; 0.1 + 0.2 is shown as 0.3.
 SIGNIFICANT_DIGITS = 15
 CALCULATE_TIMEOUT_S = 2.0
@@ -50,13 +50,14 @@ _SIGNS = str.maketrans(
 )
 
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-_PERCENT = re.compile(rf"(?<![\w.])({_NUMBER})\s*%(?=\s*(?:$|[-+*/),]))", re.ASCII)
+# In `10% - 3` the sign stands at its number and means percent; in `10 % -3` it is the remainder.
+_PERCENT = re.compile(rf"(?<![\w.])({_NUMBER})(?:\s*%(?=\s*(?:$|[*/),]))|%(?=\s*[-+]))", re.ASCII)
 _PERCENT_OF = re.compile(rf"(?<![\w.])({_NUMBER})\s*%\s*of\b", re.ASCII)
 _WORD = re.compile(rf"\s*(?:{_NUMBER}|(?P<name>[A-Za-z]\w*)|[-+*/%(),]|(?P<odd>\S))", re.ASCII)
 
 
 @tool(timeout_s=CALCULATE_TIMEOUT_S)
-def calculate(expression: Annotated[str, Field(min_length=1)]) -> Number:
+def calculate(expression: str) -> Number:
     """Calculate the value of an arithmetic expression and return the number.
 
     Use it for sums, products, percentages, powers, roots and other arithmetic. It knows the
@@ -96,8 +97,8 @@ def _refuse_word(word: re.Match[str], expression: str) -> None:
     name = word["name"]
     if name and name not in FUNCTIONS and name not in CONSTANTS:
         raise ToolError(
-            f"calculate does not know {name!r} in {_shown(expression)}. It knows the functions "
-            f"{', '.join(FUNCTIONS)} and the constants {', '.join(CONSTANTS)}."
+            f"calculate does not know {_shown(name)} in {_shown(expression)}. It knows the "
+            f"functions {', '.join(FUNCTIONS)} and the constants {', '.join(CONSTANTS)}."
         )
 
 
@@ -106,6 +107,10 @@ def _tree(text: str, expression: str) -> ast.expr:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ToolError(f"calculate cannot read {_shown(expression)}. {ADVICE}") from error
+    if isinstance(tree, ast.Tuple):
+        raise ToolError(
+            f"{_shown(expression)} holds a comma outside a function. Write 1000, not 1,000."
+        )
     if any(depth > MAX_DEPTH for depth in _depths(tree)):
         raise ToolError(
             f"The expression is nested more than {MAX_DEPTH} levels deep. Calculate it in parts."
@@ -133,17 +138,17 @@ def _evaluate(tree: ast.expr, expression: str) -> Number:
         ) from error
     except OverflowError as error:
         raise _too_large() from error
-    except (InvalidExpression, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except ValueError as error:
         raise ToolError(
-            f"calculate cannot work out {_shown(expression)}: {_reason(error)}. {ADVICE}"
+            f"{_shown(expression)} has no value: {str(error).rstrip('.')}. Check what goes into "
+            "the functions."
         ) from error
-
-
-def _reason(error: Exception) -> str:
-    """A library's message where it is about the numbers; our own where it is about the library."""
-    if isinstance(error, (TypeError, ValueError)):
-        return str(error).rstrip(".")
-    return "it is not plain arithmetic"
+    except (InvalidExpression, TypeError, AttributeError, RecursionError) as error:
+        reason = "a function has too few or too many values" if isinstance(error, TypeError) else ""
+        raise ToolError(
+            f"calculate cannot work out {_shown(expression)}: {reason or 'not plain arithmetic'}. "
+            f"{ADVICE}"
+        ) from error
 
 
 def _too_large() -> ToolError:
@@ -190,10 +195,6 @@ def _power(base: Number, exponent: Number) -> Number | complex:
         base = float(base)  # 1 ** n and 0.5 ** n are quick as floats, whatever n is
     result: Number | complex = base**exponent
     return result
-
-
-#: Whole-number powers above this are worked out as floats. No value within the limits needs more.
-MAX_EXPONENT = 1000
 
 
 def _round(value: Number, digits: Number = 0) -> Number:

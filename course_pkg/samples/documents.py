@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import functools
 import re
-import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -87,6 +86,9 @@ class PageIndex:
         Raises:
             ToolError: if this Python's SQLite was built without FTS5.
         """
+        # Here and not above: toolboxes are made far more often than searched.
+        import sqlite3
+
         self._lock = threading.Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         try:
@@ -184,7 +186,7 @@ def _built() -> PageIndex:
 
 @tool
 def search_docs(
-    query: Annotated[str, Field(min_length=1)],
+    query: str,
     num_results: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 3,
 ) -> dict[str, Any]:
     """Search the pages of this course and return the best matches.

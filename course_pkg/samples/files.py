@@ -11,9 +11,6 @@ import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field
 
 from course_pkg.tools import ToolError, tool
 
@@ -142,7 +139,7 @@ def why_refused(path: str) -> str:
 
 
 @tool
-def read_file(path: Annotated[str, Field(min_length=1)]) -> str:
+def read_file(path: str) -> str:
     """Read a text file from the course's sample folder and return its whole text.
 
     Only files of that folder can be read, text in UTF-8 of at most 50,000 bytes. If there is no

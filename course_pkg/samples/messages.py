@@ -17,11 +17,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from course_pkg.samples.folder import FOLDER_VARIABLE, course_folder
 from course_pkg.tools import ToolError, tool
 
-#: The environment variable that names the learner's folder; without it, `.course` where we run.
-FOLDER_VARIABLE = "COURSE_FOLDER"
-DEFAULT_FOLDER = ".course"
 OUTBOX_NAME = "outbox.jsonl"
 
 MAX_RECEIVER_CHARS = 200
@@ -108,8 +106,7 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
 
 def outbox_of(environment: Mapping[str, str]) -> Outbox:
     """The outbox that `send_message` writes to, under these environment variables."""
-    folder = environment.get(FOLDER_VARIABLE, "").strip() or DEFAULT_FOLDER
-    return Outbox(path=Path(folder) / OUTBOX_NAME)
+    return Outbox(path=course_folder(environment) / OUTBOX_NAME)
 
 
 def outbox() -> list[dict[str, Any]]:
@@ -145,14 +142,12 @@ def send_message(
         urgent: Whether to mark the message as urgent. Default false, an ordinary message.
     """
     for name, text in (("to", to), ("content", content)):
-        _refuse_unsendable(name, text)
+        _refuse_blank(name, text)
     message = {"to": to.strip(), "content": content, "urgent": urgent}
     message_id = outbox_of(os.environ).append(message)
     return {"status": "sent", "id": message_id, "to": message["to"], "urgent": urgent}
 
 
-def _refuse_unsendable(name: str, text: str) -> None:
+def _refuse_blank(name: str, text: str) -> None:
     if not text.strip():
         raise ToolError(f"{name!r} is blank. Say who receives the message and what it says.")
-    if any(0xD800 <= ord(letter) <= 0xDFFF for letter in text):
-        raise ToolError(f"{name!r} holds half a character: {text[:60]!r}. Write the text again.")

@@ -14,9 +14,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
-
-from pydantic import Field
+from typing import Any, Literal, TypeAlias
 
 from course_pkg.samples.weather_service import WeatherService
 from course_pkg.tools import ToolError, tool
@@ -147,9 +145,7 @@ WEATHER_CITIES: tuple[str, ...] = tuple(city.name for city in bundled_weather().
 
 
 @tool
-async def get_weather(
-    city: Annotated[str, Field(min_length=1)], unit: Unit = "celsius"
-) -> dict[str, Any]:
+async def get_weather(city: str, unit: Unit = "celsius") -> dict[str, Any]:
     """Get the current weather in one city.
 
     Returns the temperature, the condition of the sky such as sunny or light rain, the humidity in

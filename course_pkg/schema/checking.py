@@ -119,8 +119,13 @@ def _jsonschema() -> Any:
 
 
 def _problems(errors: Iterable[ValidationError]) -> list[Problem]:
-    ordered = sorted(errors, key=lambda error: [str(key) for key in error.absolute_path])
-    return [_problem(error) for error in ordered]
+    ordered = sorted(errors, key=lambda error: [_order(key) for key in error.absolute_path])
+    # The library gives one error for each missing name; our words name them all at once.
+    return list(dict.fromkeys(_problem(error) for error in ordered))
+
+
+def _order(key: str | int) -> tuple[int, str]:
+    return (key, "") if isinstance(key, int) else (-1, key)
 
 
 def _problem(error: ValidationError) -> Problem:

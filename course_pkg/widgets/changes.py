@@ -67,7 +67,7 @@ def change(request: Request, before: Sequence[Request]) -> Change:
         return Change(sentences=(f"The first request: {messages} and {tools}.",))
     earlier = _continued(request, before)
     same = _same_start(request.messages, earlier.messages)
-    new_tools, tool_words, folded = _tool_change(request, earlier)
+    new_tools, tool_words, folded = _tool_change(request, earlier, before)
     new_settings, setting_words = _setting_change(request, earlier)
     new = [("messages", position) for position in range(same, len(request.messages))]
     return Change(
@@ -145,10 +145,11 @@ def _tools(request: Request) -> str:
 
 
 def _tool_change(
-    request: Request, earlier: Request
+    request: Request, earlier: Request, before: Sequence[Request]
 ) -> tuple[list[Path], str, dict[Path, str]]:
     if _equal(request.tools, earlier.tools):
-        note = f"[ the same {_tools(request)} as in frame {earlier.number} ]"
+        first = next(other for other in before if _equal(other.tools, request.tools))
+        note = f"[ the same {_tools(request)} as in frame {first.number} ]"
         folded: dict[Path, str] = {("tools",): note} if request.tools else {}
         return [], f"Tool list unchanged ({_tools(request)}).", folded
     new = [

@@ -58,7 +58,7 @@ def _of_call(call: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[st
     except (ValueError, RecursionError) as error:
         yield f"{label}: the arguments are no JSON ({error})."
         return
-    yield from _of_arguments(label, instance, schemas.get(name))
+    yield from _of_arguments(label, instance, schemas.get(str(name)))
 
 
 def _of_arguments(label: str, instance: Any, schema: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
-from course_pkg.widgets.pretty import Line, Part
+from course_pkg.widgets.pretty import KEEP_CHARS, Line, Part
 from course_pkg.widgets.reading import Row
 from course_pkg.widgets.summary import count
 from course_pkg.widgets.text_form import NOTHING, size_text, token_text
@@ -23,6 +23,8 @@ from course_pkg.wire import STEPS
 
 #: Of one payload's raw form, so many characters are kept.
 RAW_CHARS = 20_000
+#: The bodies of a recording's rows have so many characters at most, in all.
+MAX_BODY_CHARS = 500_000
 #: A longer line gets a hanging indent where it wraps.
 WRAP_CHARS = 72
 #: So many colours tell ids apart; then they begin again.
@@ -55,7 +57,7 @@ def html_form(
         title: a heading.
         script: whether to add the script that brings filters and copying.
     """
-    items = "".join(item(row) for row in rows)
+    items = "".join(_items(rows))
     end = f"<script>{inlined_script()}</script>" if script else ""
     return f"{shell(header(len(rows), reached, title), items)[:-6]}{end}</div>"
 
@@ -65,7 +67,7 @@ def shell(head: str, items: str = "") -> str:
 
     Args:
         head: from `header`.
-        items: from `item`, joined.
+        items: rows, joined.
     """
     return f'<div class="tci"><style>{style()}</style><div class="hd">{head}</div>' + (
         f'<ol class="rows">{items}</ol></div>'
@@ -91,10 +93,21 @@ def header(frames: int, reached: frozenset[int], title: str = "") -> str:
     return f'<div class="ti">{name}</div><ol class="st">{steps}</ol>{nothing}'
 
 
-def item(row: Row) -> str:
-    """One row, closed, with its body inside."""
-    start, end = item_parts(row)
-    return f"{start}{body(row)}{end}"
+def _items(rows: Iterable[Row]) -> Iterator[str]:
+    room = MAX_BODY_CHARS
+    for row in rows:
+        start, end = item_parts(row)
+        content = body(row)
+        room -= len(content)
+        yield f"{start}{content if room >= 0 else _left_out(row)}{end}"
+
+
+def _left_out(row: Row) -> str:
+    place = row.frame.number - 1
+    return (
+        '<div class="b"><p class="cut">Left out here, to keep the page small. '
+        f"<code>show(frames[{place}:{place + 1}])</code> shows it.</p></div>"
+    )
 
 
 def item_parts(row: Row, *, time: str = "") -> tuple[str, str]:
@@ -113,7 +126,8 @@ def item_parts(row: Row, *, time: str = "") -> tuple[str, str]:
     cells = (
         f'<span class="s">{steps}</span> <span class="wi">{wire}</span> '
         f'<span class="di">{"→ sent" if sent else "← received"}</span> '
-        f'<span class="m{" er" if row.failed else ""}">{bad}<bdi>{markup(row.summary)}</bdi></span> '
+        f'<span class="m{" er" if row.failed else ""}">{bad}'
+        f"<bdi>{markup(row.summary)}</bdi></span> "
         f'<span class="z">{size_text(len(frame.body))}</span> '
         f'<span class="z k">{token_text(row.tokens)}</span>'
     )
@@ -159,8 +173,8 @@ def _static(name: str) -> str:
 
 def _sections(row: Row, *, saved: bool) -> Iterator[str]:
     frame = row.frame
-    if row.change:
-        yield f'<p class="c">{_sentences(row.change)}</p>'
+    if row.notes:
+        yield f'<p class="c">{_sentences(row.notes)}</p>'
     if row.problems:
         yield f'<ul class="p">{"".join(f"<li>{markup(text)}</li>" for text in row.problems)}</ul>'
     if frame.error:
@@ -221,7 +235,8 @@ def _line(line: Line) -> str:
     text = "  " * line.depth + _parts(line.parts)
     if line.rest:
         # A fold inside <pre> may hold only phrasing, as <details> is not; browsers take it well.
-        label = f"show all {line.size:,} characters"
+        whole = line.size <= KEEP_CHARS
+        label = f"show {'all' if whole else f'{KEEP_CHARS:,} of'} {line.size:,} characters"
         text += _fold(label, markup(line.rest), " mo") + _parts(line.tail)
     if line.rest or sum(len(part.text) for part in line.parts) + 2 * line.depth > WRAP_CHARS:
         return f'<span class="n" style="--d:{line.depth}">{text}\n</span>'

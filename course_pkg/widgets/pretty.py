@@ -149,9 +149,7 @@ def _lines(value: Any, place: _Place, marks: Marks) -> Iterator[Line]:
 
 def _line(place: _Place, *parts: Part, state: State = "") -> Line:
     tail = (Part(place.tail),) if place.tail else ()
-    return Line(
-        depth=place.depth, parts=(*place.lead, *parts, *tail), state=state or place.state
-    )
+    return Line(depth=place.depth, parts=(*place.lead, *parts, *tail), state=state or place.state)
 
 
 def _container(value: Any, place: _Place, marks: Marks) -> Iterator[Line]:

@@ -31,7 +31,7 @@ class Row:
         summary: one line.
         tokens: read and written, if the frame says so.
         events: how many events a streamed answer came in; 0 for any other frame.
-        change: what a request adds to the one before it, in sentences.
+        notes: what a request adds to the one before it, or what to know, in sentences.
         problems: what is wrong, in sentences.
         lines: the payload, laid out; none if it is no JSON.
         ids: the ids of calls seen so far, and their numbers.
@@ -42,7 +42,7 @@ class Row:
     summary: str
     tokens: tuple[int, int] | None
     events: int
-    change: tuple[str, ...]
+    notes: tuple[str, ...]
     problems: tuple[str, ...]
     lines: tuple[Line, ...]
     ids: Mapping[str, int] = field(repr=False)
@@ -87,7 +87,7 @@ class Reading:
             summary=summary(frame, payload),
             tokens=tokens(payload),
             events=events,
-            change=change.sentences,
+            notes=_notes(change, events),
             problems=self._problems(frame, payload),
             lines=() if payload is None else tuple(pretty(payload, marks, where=where)),
             ids=dict(self._ids),
@@ -137,6 +137,11 @@ def _decoded(frame: Frame) -> tuple[Any, int]:
         return frame.json, 0
     events = list(events_of(frame.text))
     return assembled(events), len(events)
+
+
+def _notes(change: Change, events: int) -> tuple[str, ...]:
+    together = f"The answer came in {events:,} events. They are put together here."
+    return (*change.sentences, *((together,) if events else ()))
 
 
 def _is_request(frame: Frame, payload: Any) -> bool:

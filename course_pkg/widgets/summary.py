@@ -125,8 +125,8 @@ def _json_rpc(frame: Frame, payload: Any) -> str:
         return _other(frame, payload)
     if isinstance(payload.get("method"), str):
         given = payload.get("params")
-        named = isinstance(given, dict) and "name" in given
-        call = call_text(given["name"], given.get("arguments")) if named else ""
+        given = given if isinstance(given, dict) else {}
+        call = call_text(given["name"], given.get("arguments")) if "name" in given else ""
         return f"{payload['method']} {call}"
     if error := payload.get("error"):
         return f"error · {_error_text(error)}"

@@ -63,7 +63,7 @@ def _block(row: Row) -> Iterator[str]:
     arrow = "→ sent" if frame.direction == "sent" else "← received"
     facts = [steps, frame.wire, arrow, row.summary, size_text(len(frame.body))]
     yield f"#{frame.number}  " + " | ".join([*facts, *filter(None, [token_text(row.tokens)])])
-    yield from (f"    {sentence}" for sentence in row.change)
+    yield from (f"    {sentence}" for sentence in row.notes)
     yield from (f"    ! {line}" for problem in row.problems for line in problem.splitlines())
     yield from _payload(row.lines or _raw(row))
 

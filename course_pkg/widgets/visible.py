@@ -1,7 +1,7 @@
-"""Make any text safe to show: as markup inert, and with no character that hides or reorders.
+r"""Make any text safe to show: as markup inert, and with no character that hides or reorders.
 
 In: text from a payload, which may be hostile. Out: text for a page or for plain output. What cannot
-be seen is written as a JSON escape (`\\u202e`), so that JSON stays the same JSON.
+be seen is written as a JSON escape (`\u202e`), so that JSON stays the same JSON.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 #: Control characters but tab and line feed; bidirectional, zero-width and other format characters;
-#: the line and paragraph separators; lone surrogates; the tags and selectors that carry hidden text.
+#: the line and paragraph separators; lone surrogates; tags and selectors that carry hidden text.
 #: A fixed list, since the classes of Unicode differ between versions of Python.
 UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"

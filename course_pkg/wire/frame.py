@@ -7,6 +7,7 @@ payload only when somebody looks. Knows nothing of how bytes are caught.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -16,6 +17,10 @@ Direction: TypeAlias = Literal["sent", "received"]
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 EVENT_STREAM = "text/event-stream"
+
+#: What ends a line of an event stream. `str.splitlines` would also split inside a JSON text, at the
+#: line separators of Unicode.
+LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +55,7 @@ class Frame:
     def content(self) -> bytes:
         """The body with any content encoding (gzip) undone; the body itself if that fails."""
         encoding = self.header("content-encoding")
-        return _decoded(self.body, encoding) if encoding else self.body
+        return decoded(self.body, encoding) if encoding else self.body
 
     @property
     def text(self) -> str:
@@ -91,7 +96,7 @@ def events_of(text: str) -> Iterator[Any]:
     with a colon is a comment; lines of one event are joined; an empty line ends it.
     """
     lines: list[str] = []
-    for line in [*text.splitlines(), ""]:
+    for line in [*LINE_END.split(text.removeprefix("\ufeff")), ""]:
         if line.startswith("data:"):
             lines.append(line.removeprefix("data:").removeprefix(" "))
         elif not line and lines:
@@ -106,7 +111,13 @@ def _json_or_text(data: str) -> Any:
         return data
 
 
-def _decoded(body: bytes, encoding: str) -> bytes:
+def decoded(body: bytes, encoding: str) -> bytes:
+    """`body` with its content encoding undone; `body` itself if that fails.
+
+    Args:
+        body: bytes as they crossed.
+        encoding: what the header `content-encoding` says.
+    """
     # httpx2 undoes whatever encodings it offered to accept, so its own decoder is the right one.
     import httpx2
 

@@ -15,10 +15,11 @@ import functools
 import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import httpx2
 
+from course_pkg.wire.frame import Headers, decoded
 from course_pkg.wire.recorder import Payload, Recorder, active_recorders, also
 from course_pkg.wire.redaction import hider
 
@@ -33,34 +34,36 @@ _install_lock = threading.Lock()
 
 def async_client(recorder: Recorder) -> httpx2.AsyncClient:
     """An asynchronous client that is recorded by `recorder`, wherever it is used."""
-    return httpx2.AsyncClient(transport=_AsyncTransport(recorder), timeout=None, headers=READABLE)
+    return _AsyncClient(recorder)
 
 
 def sync_client(recorder: Recorder) -> httpx2.Client:
     """A synchronous client that is recorded by `recorder`, wherever it is used."""
-    return httpx2.Client(transport=_SyncTransport(recorder), timeout=None, headers=READABLE)
+    return _SyncClient(recorder)
 
 
-class _AsyncTransport(httpx2.AsyncHTTPTransport):
+# Both keep the settings of a plain client (time limits, proxies of the environment) and follow
+# redirects, as the `openai` clients do: recording changes nothing but `READABLE`.
+class _AsyncClient(httpx2.AsyncClient):
     def __init__(self, recorder: Recorder) -> None:
         install()
-        super().__init__()
+        super().__init__(headers=READABLE, follow_redirects=True)
         self._recorder = recorder
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         with also(self._recorder):
-            return await super().handle_async_request(request)
+            return await super().send(request, **options)
 
 
-class _SyncTransport(httpx2.HTTPTransport):
+class _SyncClient(httpx2.Client):
     def __init__(self, recorder: Recorder) -> None:
         install()
-        super().__init__()
+        super().__init__(headers=READABLE, follow_redirects=True)
         self._recorder = recorder
 
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         with also(self._recorder):
-            return super().handle_request(request)
+            return super().send(request, **options)
 
 
 def install() -> None:
@@ -120,14 +123,13 @@ class _Exchange:
     def __init__(
         self, recorders: tuple[Recorder, ...], request: httpx2.Request, body: bytes
     ) -> None:
-        headers = tuple(request.headers.multi_items())
-        self._hide = hider(headers)
+        self._hide = hider(request.headers.multi_items())
         sent = Payload(
             wire="model",
             direction="sent",
             label=f"{request.method} {request.url.path}",
             body=self._hide(body),
-            headers=headers,
+            headers=self._hidden(request.headers),
         )
         self._requests = [(recorder, recorder.add(sent)) for recorder in recorders]
 
@@ -140,8 +142,8 @@ class _Exchange:
                 wire="model",
                 direction="received",
                 label=f"{response.status_code}",
-                body=self._hide(body),
-                headers=tuple(response.headers.multi_items()),
+                body=self._hidden_body(body, response.headers.get("content-encoding", "")),
+                headers=self._hidden(response.headers),
                 status=response.status_code,
                 error=self._named(error),
             )
@@ -155,6 +157,18 @@ class _Exchange:
         if error is not None:
             text = self._named(error)
             self._add(Payload(wire="model", direction="received", label="no answer", error=text))
+
+    def _hidden_body(self, body: bytes, encoding: str) -> bytes:
+        # A key could be quoted in a packed body. Then the body is kept unpacked, the key hidden.
+        plain = decoded(body, encoding) if encoding else body
+        hidden = self._hide(plain)
+        return body if hidden == plain else hidden
+
+    def _hidden(self, headers: httpx2.Headers) -> Headers:
+        return tuple(
+            (name, self._hide(value.encode("utf-8", "replace")).decode())
+            for name, value in headers.multi_items()
+        )
 
     def _named(self, error: BaseException | None) -> str:
         if error is None:

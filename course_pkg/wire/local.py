@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from course_pkg.wire.recorder import Payload, active_recorders
+from course_pkg.wire.redaction import hide_keys
 
 #: A value's `repr` in a frame ends after this many characters.
 MAX_REPR_CHARS = 2_000
@@ -42,12 +43,12 @@ async def record_run(
         body=_json({"name": item.name, "arguments": dict(arguments)}),
     )
     requests = [(recorder, recorder.add(sent)) for recorder in active_recorders()]
-    answer = replace(sent, direction="received", label="raised")
+    answer = replace(sent, direction="received", label="raised", body=b"")
     try:
         value = await proceed()
         answer = replace(answer, label="returned", body=_json(value))
     except BaseException as error:
-        answer = replace(answer, body=b"", error=f"{type(error).__name__}: {error}".rstrip(": "))
+        answer = replace(answer, error=_named(error))
         raise
     finally:
         for recorder, request in requests:
@@ -57,10 +58,22 @@ async def record_run(
 
 def _json(value: Any) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, default=_shown).encode("utf-8", "replace")
-    except (ValueError, TypeError, RecursionError):
-        return json.dumps(_shown(value), ensure_ascii=False).encode("utf-8", "replace")
+        text = json.dumps(value, ensure_ascii=False, default=_shown)
+    except Exception:  # a value's own methods may raise anything, and the tool must not notice
+        text = json.dumps(_shown(value), ensure_ascii=False)
+    return hide_keys(text.encode("utf-8", "replace"))
 
 
 def _shown(value: Any) -> str:
-    return repr(value)[:MAX_REPR_CHARS]
+    try:
+        return repr(value)[:MAX_REPR_CHARS]
+    except Exception:
+        return f"(a {type(value).__name__} whose repr fails)"
+
+
+def _named(error: BaseException) -> str:
+    try:
+        said = f"{type(error).__name__}: {error}".rstrip(": ")
+    except Exception:
+        said = type(error).__name__
+    return hide_keys(said.encode("utf-8", "replace")).decode()

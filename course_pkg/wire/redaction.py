@@ -22,6 +22,9 @@ MIN_SECRET_CHARS = 8
 #: What looks like a key, whole or with its middle starred out, as services quote it in errors.
 KEY_PATTERN = re.compile(rb"\bsk-[A-Za-z0-9_*.\-]{4,}")
 
+#: So many characters at a key's beginning, with stars after them, are that key starred out.
+SHOWN_CHARS = 3
+
 
 def redacted(headers: Iterable[tuple[str, str]]) -> Headers:
     """Headers with lower-case names, and no credential in any value.
@@ -40,13 +43,21 @@ def hider(headers: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes]:
     """
     values = [value.split()[-1] for name, value in headers if _is_secret(name) and value.strip()]
     secrets = [value.encode() for value in values if len(value) >= MIN_SECRET_CHARS]
+    starred = [re.compile(re.escape(key[:SHOWN_CHARS]) + rb"[\w.-]*\*[\w.*-]*") for key in secrets]
 
     def hide(payload: bytes) -> bytes:
         for secret in secrets:
             payload = payload.replace(secret, REDACTED.encode())
-        return KEY_PATTERN.sub(REDACTED.encode(), payload) if b"sk-" in payload else payload
+        for pattern in starred if b"*" in payload else ():
+            payload = pattern.sub(REDACTED.encode(), payload)
+        return hide_keys(payload)
 
     return hide
+
+
+def hide_keys(payload: bytes) -> bytes:
+    """`payload` without anything that looks like a key, whoever it belongs to."""
+    return KEY_PATTERN.sub(REDACTED.encode(), payload) if b"sk-" in payload else payload
 
 
 def _is_secret(name: str) -> bool:

@@ -81,13 +81,15 @@ def _messages(frame: Frame) -> Sequence[Any]:
 
 
 def _role(message: Any) -> str:
-    return str(message.get("role", "")) if isinstance(message, Mapping) else ""
+    role = message.get("role") if isinstance(message, Mapping) else None
+    return role if isinstance(role, str) else ""
 
 
 def _has_calls(payload: Any) -> bool:
     """Whether an answer, or one event of a streamed answer, carries a tool call."""
     if isinstance(payload, list):
-        return any(_has_calls(event) for event in payload)
+        # An event is never a list: a hostile one must not lead us down.
+        return any(_has_calls(event) for event in payload if not isinstance(event, list))
     choices = payload.get("choices") if isinstance(payload, Mapping) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, Mapping):

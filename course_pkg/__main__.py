@@ -1,0 +1,140 @@
+"""The course's commands: `python -m course_pkg <command>`.
+
+In: words on the command line. Out: text on the terminal, and an exit code: 0 when all is well, 1
+when something is to be mended, 2 when the words were wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+LOWEST_PORT, HIGHEST_PORT = 0, 65_535
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        words: the command and its options; the command line's own if left out.
+
+    Returns:
+        The exit code.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A Windows terminal or a pipe may have another encoding, and pages hold Chinese.
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    options = _parser().parse_args(words)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except KeyboardInterrupt:
+        return 0
+    except (OSError, ValueError, KeyError) as error:
+        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m course_pkg", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    doctor = commands.add_parser("doctor", help="look at this machine")
+    doctor.add_argument("--port", type=_port, default=0, help="also look at this port")
+    doctor.set_defaults(command=_doctor)
+
+    progress = commands.add_parser("progress", help="show which exercises are solved")
+    progress.set_defaults(command=_progress)
+
+    solutions = commands.add_parser("solutions", help="show the solutions of exercises")
+    solutions.add_argument("numbers", nargs="*", help="such as 05 or 05.1; all if left out")
+    solutions.set_defaults(command=_solutions)
+
+    serve = commands.add_parser("serve-practice", help="run the practice model for other programs")
+    serve.add_argument("--port", type=_port, default=0, help="0 takes any free port")
+    serve.set_defaults(command=_serve_practice)
+
+    refresh = commands.add_parser("refresh", help="run notebooks and write their outputs")
+    refresh.add_argument("names", nargs="*", help="such as 05; all if left out")
+    refresh.add_argument("--check", action="store_true", help="compare only, write nothing")
+    refresh.set_defaults(command=_refresh)
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > HIGHEST_PORT:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no port: write a whole number from {LOWEST_PORT} to {HIGHEST_PORT}"
+        )
+    return int(text)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from course_pkg.lessons import doctor
+
+    examination = doctor(port=options.port)
+    print(examination.table())
+    return 0 if examination.good else 1
+
+
+def _progress(options: argparse.Namespace) -> int:
+    from course_pkg.lessons import all_exercises, progress
+
+    kept = progress()
+    for number, item in all_exercises().items():
+        entry = kept.get(number, {})
+        state = "passed" if entry.get("passed") else "tried " if entry.get("tries") else "      "
+        print(f"{number}  {state}  {item.goal}")
+    passed = sum(bool(entry.get("passed")) for entry in kept.values())
+    print(f"\n{passed} of {len(all_exercises())} passed.")
+    return 0
+
+
+def _solutions(options: argparse.Namespace) -> int:
+    from course_pkg.lessons import all_exercises
+
+    wanted = tuple(options.numbers)
+    chosen = [
+        item for item in all_exercises().values() if not wanted or _names(wanted, item.number)
+    ]
+    if not chosen:
+        raise KeyError(f"No exercise begins with {' or '.join(wanted)}.")
+    for item in chosen:
+        print(f"{item!r}\n\n{item.source}\n")
+    return 0
+
+
+def _names(wanted: tuple[str, ...], number: str) -> bool:
+    return number.startswith(wanted)
+
+
+def _serve_practice(options: argparse.Namespace) -> int:
+    from course_pkg.practice import PracticeServer
+
+    with PracticeServer(port=options.port) as server:
+        print(
+            f"The practice model answers at {server.base_url} until you press Ctrl+C.", flush=True
+        )
+        while True:
+            time.sleep(3600)
+
+
+def _refresh(options: argparse.Namespace) -> int:
+    from course_pkg.lessons.notebooks import find, refresh
+
+    changed = 0
+    for path in find(options.names):
+        fresh = refresh(path)
+        same = fresh == path.read_text(encoding="utf-8")
+        changed += not same
+        print(f"{path.name}: {'as before' if same else 'changed'}")
+        if not same and not options.check:
+            path.write_text(fresh, encoding="utf-8", newline="\n")
+    return 1 if changed and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

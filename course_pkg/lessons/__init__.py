@@ -1,0 +1,15 @@
+"""What a notebook needs beyond its subject: exercises, progress, and a look at the machine.
+
+In: an exercise's number and a learner's answer. Out: a verdict that names the rule that failed and
+gives a hint, never the answer. Knows all the other modules; none of them knows this one.
+
+`checks.py` is the machinery, `exercises/` holds the exercises of each notebook, `progress_file.py`
+keeps what was solved, `machine.py` looks at the machine, `notebooks.py` runs and tidies notebooks.
+"""
+
+from course_pkg.lessons.checks import Exercise, Verdict
+from course_pkg.lessons.exercises import all_exercises, exercise
+from course_pkg.lessons.machine import doctor
+from course_pkg.lessons.progress_file import progress
+
+__all__ = ["Exercise", "Verdict", "all_exercises", "doctor", "exercise", "progress"]

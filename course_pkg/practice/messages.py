@@ -1,0 +1,170 @@
+"""Find what somebody wants to be told to somebody: "tell Ada that dinner is at 8".
+
+In: a text. Out: `Utterance`s: to whom, which words, and where they stand. English and Chinese.
+The words of a message are hidden from everything else, so that they start no task of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from course_pkg.practice.finding import find_quoted, people_in
+from course_pkg.practice.found import Found
+from course_pkg.practice.words import CJK
+
+
+@dataclass(frozen=True, kw_only=True)
+class Utterance:
+    """Something to be told.
+
+    Attributes:
+        people: to whom.
+        body: the words; `None` if there are none.
+        start: where the request for it begins.
+        end: where it ends.
+        is_marked: whether "that", "saying", a colon or quotation marks say that these are the words.
+    """
+
+    people: tuple[Found, ...]
+    body: Found | None
+    start: int
+    end: int
+    is_marked: bool
+
+
+_ONE = r"(?:(?:my|the|our)\s+)?[@\w][\w.@'’+-]*(?:\s(?-i:[A-Z][\w'’-]*))?"
+_NEXT = r"(?:(?:my|the|our)\s+\w+|(?-i:[A-Z])[\w'’-]*|[\w.+-]+@[\w.-]+|\w+(?=$|[.!?]))"
+_LATIN_P = rf"(?P<who>{_ONE}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_NEXT})*)"
+_KIND = r"(?:quick |short |brief |urgent |new |little |friendly |important |high priority )*"
+_NOTE = rf"(?:an?|the|another)?\s*{_KIND}(?:message|msg|note|text|dm|email|mail|e-mail|line|reminder|ping|sms)"
+_MARK = r"(?:\s*[,;]?\s*(?:saying that|that says|which says|that reads|to say(?: that)?|telling (?:him|her|them)(?: that)?|with the (?:text|message|content|words|body)|saying|that|to let (?:him|her|them) know(?: that)?|:|-|—)\s*:?\s*)"
+_ENGLISH = (
+    rf"\b(?:send|write|drop|shoot|give)\s+{_LATIN_P}\s+{_NOTE}(?P<mark>{_MARK})(?P<body>.+)",
+    rf"\b(?:send|write|drop|shoot|leave)\s+{_NOTE}\s+(?:to|for)\s+{_LATIN_P}(?P<mark>{_MARK})(?P<body>.+)",
+    rf"\b(?:send|write|drop|shoot|leave)\s+{_NOTE}(?P<mark>{_MARK})(?P<body>.+?)\s+to\s+{_LATIN_P}(?=$|[.!?,;])",
+    rf"\b(?:let)\s+{_LATIN_P}\s+know(?P<mark>\s+(?:that\s+)?|\s*:\s*)(?P<body>.+)",
+    rf"\b(?:tell|inform|notify|remind|warn)\s+{_LATIN_P}(?P<mark>\s+(?:that|about the fact that)\s+|\s*[:,]\s*)(?P<body>.+)",
+    rf"\b(?:message|text|ping|dm|email|mail|msg)\s+{_LATIN_P}(?P<mark>{_MARK})(?P<body>.+)",
+    rf"\b(?:send|forward|deliver|say|message|text|write|pass)\s+(?P<body>(?!an? |the same )\S.*?)\s+(?:over |on )?to\s+{_LATIN_P}(?=$|[.!?,;]|\s+(?:please|pls|asap|urgently|now|and|then|right|as)\b)",
+    rf"\b(?:send|write|drop|shoot|leave)\s+{_NOTE}\s+(?:to|for)\s+{_LATIN_P}(?P<body>)(?=$|[.!?;])",
+    rf"\bsend\s+(?P<who>(?!the |it |this |that |an? |out )(?:my\s+)?[\w@.]+)\s+(?P<body>\S.+)",
+    rf"\b(?:tell|remind|text|message|ping|notify|inform|ask|warn|email|dm)\s+(?P<who>(?:(?:my|the|our)\s+)?[@\w][\w.@'’+-]*(?:(?:\s+and\s+|\s*&\s*)(?-i:[A-Z][\w'’-]*))?)\s+(?P<body>\S.+)",
+)
+_LATIN_OR_CJK = rf"(?:[@A-Za-z][\w.@-]*(?:\s[A-Z]\w+)?|[{CJK}]{{1,6}}?)"
+_C = rf"\s?(?P<who>{_LATIN_OR_CJK}(?:\s?(?:、|和|跟|以及)\s?{_LATIN_OR_CJK})*)\s?"
+_COUNT = r"(?:一?[条个封则份句下]|一条|一个)?"
+_CKIND = r"(?:紧急|加急|简短|新|重要|急)?的?"
+_CNOTE = rf"{_COUNT}{_CKIND}(?:消息|短信|信息|留言|邮件|微信|通知|口信|话)"
+_CMARK = r"(?:\s*[，,：:]?\s*(?:内容(?:是|为|写)?|就?说(?:一声|一下)?|写上|告诉(?:他|她|他们|对方)|正文(?:是|为)?|：|:|，|,|说是)\s*[：:，,]?\s*)"
+_CHINESE = (
+    (
+        rf"(?:给|跟|向|往){_C}(?:发送|发|写|留|传|带|捎)(?:去|过去)?{_CNOTE}(?P<mark>{_CMARK})(?P<body>.+)",
+        rf"(?:发送|发|写|留){_CNOTE}(?:给|到){_C}(?P<mark>{_CMARK})(?P<body>.+)",
+        rf"(?:把|将)(?P<body>.+?)这?(?:条|句|个)?(?:消息|话|内容)?\s?(?:发送|转发|转达|转告|告诉|发|传|通知|转)(?:送)?(?:一下)?(?:给|到)?{_C}(?=$|[。！？!?，,；;\s]|然后|再|吧|一下)",
+        rf"(?:转告|告诉|告知|通知|提醒){_C}(?P<mark>一声|一下)?(?P<mark2>\s*[，,：:]\s*(?:说)?|说)(?P<body>.+)",
+        rf"(?:跟|和|对|向|同|给){_C}(?:说一声|说一下|讲一声|讲一下|带个话|捎个话|带句话|说声|说|讲|道)(?P<mark>\s*[，,：:]?\s*(?:说)?)(?P<body>.+)",
+        rf"(?:发送|发)(?P<body>[^，。：:给]+?)给{_C}(?=$|[。！？!?，,；;\s]|然后|再|吧)",
+        rf"(?:给|跟|向|往){_C}(?:发送|发|写|留|传)(?:去|过去)?{_CNOTE}?(?P<mark>[：:])?(?P<body>[^，。！!？?]*)(?=$|[，。！!？?])",
+        rf"(?:发送|发|写){_CNOTE}(?:给|到){_C}(?P<body>)(?=$|[。！？!?])",
+        rf"(?:转告|告诉|告知|通知|提醒)(?:一下)?(?P<who>[A-Za-z]+|(?:小|老|阿)[{CJK}]|[{CJK}]{{1,2}}?(?:经理|老师|总|医生|先生|女士|主任|教授|同学|师傅|阿姨|叔叔|哥|姐)|老板|同事|大家|妈妈|爸爸|爷爷|奶奶|团队|客户|房东|[{_SURNAMES}][{CJK}]{{1,2}}(?=[{CJK}]))\s?(?P<body>.+)",
+    )
+    if (
+        _SURNAMES
+        := "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
+    )
+    else ()
+)
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in (*_ENGLISH, *_CHINESE)
+)
+
+#: What ends the words of a message for certain.
+_END = re.compile(
+    r"[.!?](?=\s+[A-Z])|[。！？；\n]|;\s|\s*[,;]?\s*\b(?:and |& )?(?:please )?(?:mark|flag|make|set|treat) (?:it|this|that)\b"
+    r"|\s*[,(（，]?\s*(?:it'?s |this is |as )?(?:urgent|urgently|asap|high priority)\b[)）.!\s]*$|\s*[,，(（]?\s*(?:很急|比较急|挺急的|加急|紧急|急件|请加急)[)）。！!]*$",
+    re.IGNORECASE,
+)
+#: Where the words may end, if a task begins there.
+_MAYBE_END = re.compile(
+    r"[.!?]\s+|,?\s+(?:and|then|also|plus|after that|afterwards)\s+(?:then\s+|also\s+|after that\s+)?|,\s*|，(?:并且|顺便|另外|然后|再|同时|还有|接着)?|然后|顺便|并且|另外|接着|还要|再(?=[帮查算读看发给告搜])",
+    re.IGNORECASE,
+)
+
+
+class MessageFinder:
+    """Finds utterances; it is told what counts as the start of another task."""
+
+    def __init__(self, *, starts_task: object) -> None:
+        """Keep the question to ask.
+
+        Args:
+            starts_task: called with the rest of a text, says whether another task begins there.
+        """
+        self._starts_task = starts_task
+
+    def find(self, text: str) -> list[Utterance]:
+        """Every utterance, in order."""
+        found: list[Utterance] = []
+        place = 0
+        while (utterance := self._first(text, place)) is not None:
+            found.append(utterance)
+            place = max(utterance.end, place + 1)
+        return found
+
+    def _first(self, text: str, place: int) -> Utterance | None:
+        made = [
+            self._utterance(match)
+            for pattern in _PATTERNS
+            if (match := pattern.search(text, place)) is not None
+        ]
+        good = [item for item in made if item is not None]
+        # Patterns come from the surest to the loosest: among those that begin first, the surest.
+        return min(good, key=lambda item: item.start) if good else None
+
+    def _utterance(self, match: re.Match[str]) -> Utterance | None:
+        people = tuple(people_in(match.group("who"), match.start("who")))
+        if not people:
+            return None
+        start, end = match.span("body")
+        groups = match.groupdict()
+        marked = bool((groups.get("mark") or groups.get("mark2") or "").strip())
+        if start >= match.start("who"):
+            end = self._end(match.string, start, end)
+        body = _body(match.string, start, end)
+        quoted = body is not None and body.strength > 1
+        return Utterance(
+            people=people,
+            body=body,
+            start=match.start(),
+            end=max(body.end if body else end, people[-1].end),
+            is_marked=marked or quoted,
+        )
+
+    def _end(self, text: str, start: int, end: int) -> int:
+        quoted = next(iter(find_quoted(text[start:end])), None)
+        if quoted is not None and not text[start : start + quoted.start].strip(" :：,，"):
+            return start + quoted.end
+        certain = _END.search(text, start + 1, end)
+        end = certain.start() if certain else end
+        for maybe in _MAYBE_END.finditer(text, start, end):
+            if callable(self._starts_task) and self._starts_task(text[maybe.end() : end]):
+                return maybe.start()
+        return end
+
+
+def _body(text: str, start: int, end: int) -> Found | None:
+    words = text[start:end]
+    quoted = find_quoted(words)
+    if len(quoted) == 1 and len(words.strip()) - (quoted[0].end - quoted[0].start) <= 8:
+        item = quoted[0]
+        return Found(value=item.value, start=start + item.start, end=start + item.end, strength=2.0)
+    kept = re.sub(r"^(?:that|saying|说|：|:|,|，|\s)+", "", words, flags=re.IGNORECASE)
+    start += len(words) - len(kept)
+    kept = re.sub(
+        r"(?:[\s,，.。;；!！]|\b(?:please|pls|thanks|thank you|thx)\b|谢谢|吧$)+$",
+        "",
+        kept,
+        flags=re.IGNORECASE,
+    )
+    return Found(value=kept, start=start, end=start + len(kept)) if kept else None

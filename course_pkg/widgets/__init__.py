@@ -1,0 +1,14 @@
+"""Views for notebooks.
+
+In: what was recorded. Out: something to look at, live or saved. Nothing below knows of it.
+
+The inspector: `inspector.py` has `inspect` and `show`; `reading.py` turns frames into rows (with
+`summary.py`, `changes.py`, `findings.py`, `stream.py`, `pretty.py`); `html_form.py` and
+`text_form.py` write them; `live.py` sends them to a browser, where `static/inspector.js` adds
+filters and copying; `visible.py` makes any text safe to show; `mode.py` reads `COURSE_WIDGETS`.
+"""
+
+from course_pkg.widgets.inspector import inspect, show
+from course_pkg.widgets.mode import ModeError, widget_mode
+
+__all__ = ["ModeError", "inspect", "show", "widget_mode"]

@@ -1,0 +1,307 @@
+"""Services on loopback that tests talk to.
+
+`service` answers what a test has written down and keeps what it was sent. `tee` stands between a
+client and a server and keeps every byte, in both directions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from course_pkg.model import Settings
+
+CASES = Path(__file__).parent / "cases"
+KEY = "sk-test-NOT-A-REAL-KEY-1234"
+
+
+# --- a scripted service ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What the service says to one request.
+
+    `pieces` are sent one by one. `dropped` closes the connection before the promised end.
+    """
+
+    pieces: tuple[bytes, ...] = ()
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = (("content-type", "application/json"),)
+    wait_s: float = 0.0
+    dropped: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Received:
+    """One request, as it came."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass
+class Service:
+    """Answers in the order of the script; the last answer repeats."""
+
+    script: Sequence[Answer | Callable[[Received], Answer]]
+    port: int = 0
+    requests: list[Received] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(kind="remote", base_url=self.base_url, model="teaching", api_key=KEY)
+
+    def next(self, received: Received) -> Answer:
+        with self.lock:
+            self.requests.append(received)
+            answer = self.script[min(len(self.requests), len(self.script)) - 1]
+        return answer(received) if callable(answer) else answer
+
+
+def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self.answer(service.next(Received(path=self.path, headers=headers, body=body)))
+
+        do_GET = do_POST  # noqa: N815 - the name is the library's
+
+        def answer(self, answer: Answer) -> None:
+            self.close_connection = True
+            time.sleep(answer.wait_s)
+            if answer.dropped and not answer.pieces:
+                return
+            self.send_response(answer.status)
+            for name, value in answer.headers:
+                self.send_header(name, value)
+            length = sum(map(len, answer.pieces)) + 100 * answer.dropped
+            self.send_header("content-length", str(length))
+            self.send_header("connection", "close")
+            self.end_headers()
+            for piece in answer.pieces:
+                self.wfile.write(piece)
+                self.wfile.flush()
+
+        def log_message(self, *_values: Any) -> None:
+            """Say nothing."""
+
+    return Handler
+
+
+class _Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away in the middle is part of some tests."""
+
+
+@pytest.fixture
+def service() -> Iterator[Callable[..., Service]]:
+    """Start a service: `service(answer, answer, ...)`."""
+    servers: list[_Quiet] = []
+
+    def start(*script: Answer | Callable[[Received], Answer]) -> Service:
+        made = Service(script)
+        server = _Quiet(("127.0.0.1", 0), _handler(made))
+        made.port = server.server_address[1]
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        servers.append(server)
+        return made
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+class Write:
+    """Ways to write an answer down."""
+
+    Answer = Answer
+
+    @staticmethod
+    def json(value: Any, **settings: Any) -> Answer:
+        return Answer(pieces=(json.dumps(value, ensure_ascii=False).encode(),), **settings)
+
+    @staticmethod
+    def page(text: str, *, status: int = 200) -> Answer:
+        headers = (("content-type", "text/html"),)
+        return Answer(pieces=(text.encode(),), status=status, headers=headers)
+
+    @staticmethod
+    def events(*events: Any, done: bool = True, **settings: Any) -> Answer:
+        lines = [f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode() for event in events]
+        headers = (("content-type", "text/event-stream"),)
+        return Answer(
+            pieces=(*lines, *([b"data: [DONE]\n\n"] if done else [])), headers=headers, **settings
+        )
+
+    @staticmethod
+    def completion(message: Any, *, finish_reason: Any = "stop", **more: Any) -> dict[str, Any]:
+        choice = {"index": 0, "message": message, "finish_reason": finish_reason}
+        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+        return {"id": "c", "object": "chat.completion", "choices": [choice], "usage": usage} | more
+
+    @classmethod
+    def text(cls, text: str | None, **more: Any) -> Answer:
+        return cls.json(cls.completion({"role": "assistant", "content": text}, **more))
+
+    @classmethod
+    def calls(cls, *calls: tuple[str, str, str], **more: Any) -> Answer:
+        """Calls as `(id, name, arguments)`."""
+        listed = [
+            {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for call_id, name, arguments in calls
+        ]
+        message = {"role": "assistant", "content": None, "tool_calls": listed}
+        return cls.json(cls.completion(message, **({"finish_reason": "tool_calls"} | more)))
+
+
+@pytest.fixture
+def write() -> type[Write]:
+    """Ways to write an answer down: `write.text("Hello")`, `write.calls(("c1", "add", "{}"))`."""
+    return Write
+
+
+@pytest.fixture
+def key() -> str:
+    """The key that the settings of a scripted service hold."""
+    return KEY
+
+
+@pytest.fixture
+def case() -> Callable[[str], dict[str, Any]]:
+    """Read one case: `case("e-08-ensure-ascii")`."""
+
+    def read(name: str) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
+        return value
+
+    return read
+
+
+# --- a proxy that keeps the bytes -----------------------------------------------------------------
+
+
+@dataclass
+class Tee:
+    """Both directions of each connection, as bytes."""
+
+    port: int = 0
+    sent: list[bytearray] = field(default_factory=list)
+    received: list[bytearray] = field(default_factory=list)
+
+    @property
+    def requests(self) -> list[bytes]:
+        """The body of each request, in order."""
+        return [body for stream in self.sent for body in _bodies(bytes(stream))]
+
+    @property
+    def answers(self) -> list[bytes]:
+        """The body of each answer, in order; chunks joined."""
+        return [body for stream in self.received for body in _bodies(bytes(stream))]
+
+
+def _bodies(stream: bytes) -> Iterator[bytes]:
+    while stream:
+        head, _, stream = stream.partition(b"\r\n\r\n")
+        fields = head.decode("latin-1").lower().split("\r\n")[1:]
+        headers = dict(line.split(": ", 1) for line in fields)
+        if headers.get("transfer-encoding") == "chunked":
+            body, stream = _unchunked(stream)
+        else:
+            length = int(headers.get("content-length", 0))
+            body, stream = stream[:length], stream[length:]
+        yield body
+
+
+def _unchunked(stream: bytes) -> tuple[bytes, bytes]:
+    body = b""
+    while True:
+        size, _, stream = stream.partition(b"\r\n")
+        length = int(size, 16)
+        body, stream = body + stream[:length], stream[length + 2 :]
+        if not length:
+            return body, stream
+
+
+def _pump(source: socket.socket, target: socket.socket, kept: bytearray) -> None:
+    try:
+        while data := source.recv(65536):
+            kept.extend(data)
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        return  # the other side has gone
+
+
+@pytest.fixture
+def tee() -> Iterator[Callable[[int], Tee]]:
+    """Stand before a server: `tee(port)` gives a port that leads there."""
+    open_sockets: list[socket.socket] = []
+    threads: list[threading.Thread] = []
+    over = threading.Event()
+
+    def run(*pumps: tuple[Any, ...]) -> None:
+        for target, *values in pumps:
+            threads.append(threading.Thread(target=target, args=values, daemon=True))
+            threads[-1].start()
+
+    def start(port: int) -> Tee:
+        made = Tee()
+        listening = socket.create_server(("127.0.0.1", 0))
+        listening.settimeout(0.05)
+        made.port = listening.getsockname()[1]
+        open_sockets.append(listening)
+
+        def accept() -> None:
+            while not over.is_set():
+                try:
+                    client, _ = listening.accept()
+                except TimeoutError:
+                    continue
+                client.settimeout(None)
+                server = socket.create_connection(("127.0.0.1", port))
+                open_sockets.extend((client, server))
+                made.sent.append(bytearray())
+                made.received.append(bytearray())
+                run(
+                    (_pump, client, server, made.sent[-1]),
+                    (_pump, server, client, made.received[-1]),
+                )
+
+        run((accept,))
+        return made
+
+    yield start
+    over.set()
+    for one in open_sockets:
+        with contextlib.suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+    for thread in threads:
+        thread.join(5)
+    for one in open_sockets:
+        one.close()
