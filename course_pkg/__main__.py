@@ -123,11 +123,17 @@ def _serve_practice(options: argparse.Namespace) -> int:
 
 
 def _refresh(options: argparse.Namespace) -> int:
+    from nbclient.exceptions import CellExecutionError
+
     from course_pkg.lessons.notebooks import find, refresh
 
     changed = 0
     for path in find(options.names):
-        fresh = refresh(path)
+        try:
+            fresh = refresh(path)
+        except CellExecutionError as error:
+            print(f"{path.name}: a cell failed, and nothing was written.\n{error}", file=sys.stderr)
+            return 1
         same = fresh == path.read_text(encoding="utf-8")
         changed += not same
         print(f"{path.name}: {'as before' if same else 'changed'}")

@@ -13,7 +13,7 @@ import asyncio
 import itertools
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -31,6 +31,10 @@ MAX_TURNS = 10
 
 #: The same call with the same arguments, counted over the whole run, runs less often than this.
 MAX_REPEATS = 5
+
+#: How often a waiting run wakes, in seconds. In a notebook the stop button is noticed only when the
+#: event loop wakes (ipykernel issue 881): without this it takes seconds.
+WAKE_EVERY_S = 0.2
 
 #: Finish reasons that mean the service held the answer back.
 REFUSED_REASONS = ("content_filter", "refusal")
@@ -182,17 +186,31 @@ async def turns(
     toolbox = as_toolbox(tools)
     counts: Counter[tuple[str, str]] = Counter()
     closing: Reason | Literal[""] = ""
-    for number in itertools.count(1):
-        offered = Toolbox() if closing else toolbox
-        choice = _choice(tool_choice, number)
-        reply = await client.ask(messages, offered, tool_choice=choice, **options)
-        repeated = _repeated(reply.calls, counts, limits)
-        results = await _append_group(messages, reply, offered, repeated, limits)
-        stop = closing or _stop(reply)
-        yield Turn(number=number, reply=reply, results=results, stop=stop)
-        if stop:
-            return
-        closing = _limit_reached(repeated, number, limits)
+    async with _waking():
+        for number in itertools.count(1):
+            offered = Toolbox() if closing else toolbox
+            choice = _choice(tool_choice, number)
+            reply = await client.ask(messages, offered, tool_choice=choice, **options)
+            repeated = _repeated(reply.calls, counts, limits)
+            results = await _append_group(messages, reply, offered, repeated, limits)
+            stop = closing or _stop(reply)
+            yield Turn(number=number, reply=reply, results=results, stop=stop)
+            if stop:
+                return
+            closing = _limit_reached(repeated, number, limits)
+
+
+@asynccontextmanager
+async def _waking() -> AsyncGenerator[None]:
+    async def wake() -> None:
+        while True:  # noqa: ASYNC110 - to wake is all that it is for
+            await asyncio.sleep(WAKE_EVERY_S)
+
+    waking = asyncio.create_task(wake())
+    try:
+        yield
+    finally:
+        waking.cancel()
 
 
 async def _outcome(messages: list[Message], going: AsyncGenerator[Turn]) -> Outcome:

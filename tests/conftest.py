@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from course_pkg.model import Settings
 
 CASES = Path(__file__).parent / "cases"
@@ -206,23 +207,69 @@ def case() -> Callable[[str], dict[str, Any]]:
 # --- a proxy that keeps the bytes -----------------------------------------------------------------
 
 
-@dataclass
 class Tee:
-    """Both directions of each connection, as bytes."""
+    """A proxy that keeps both directions of each connection, as bytes."""
 
-    port: int = 0
-    sent: list[bytearray] = field(default_factory=list)
-    received: list[bytearray] = field(default_factory=list)
+    def __init__(self, target_port: int) -> None:
+        self._target_port = target_port
+        self._sent: list[bytearray] = []
+        self._received: list[bytearray] = []
+        self._over = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening.settimeout(0.05)
+        self._sockets: list[socket.socket] = []
+        self._run(self._accept)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
 
     @property
     def requests(self) -> list[bytes]:
         """The body of each request, in order."""
-        return [body for stream in self.sent for body in _bodies(bytes(stream))]
+        return [body for stream in self._sent for body in _bodies(bytes(stream))]
 
     @property
     def answers(self) -> list[bytes]:
         """The body of each answer, in order; chunks joined."""
-        return [body for stream in self.received for body in _bodies(bytes(stream))]
+        return [body for stream in self._received for body in _bodies(bytes(stream))]
+
+    def close(self) -> None:
+        self._over.set()
+        for one in self._sockets:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(5)
+        for one in [self._listening, *self._sockets]:
+            one.close()
+
+    def _run(self, target: Callable[..., None], *values: Any) -> None:
+        self._threads.append(threading.Thread(target=target, args=values, daemon=True))
+        self._threads[-1].start()
+
+    def _accept(self) -> None:
+        while not self._over.is_set():
+            try:
+                client, _ = self._listening.accept()
+            except TimeoutError:
+                continue
+            client.settimeout(None)
+            server = socket.create_connection(("127.0.0.1", self._target_port))
+            self._sockets += [client, server]
+            self._sent.append(bytearray())
+            self._received.append(bytearray())
+            self._run(_pump, client, server, self._sent[-1])
+            self._run(_pump, server, client, self._received[-1])
+
+
+def _pump(source: socket.socket, target: socket.socket, kept: bytearray) -> None:
+    with contextlib.suppress(OSError):  # the other side has gone
+        while data := source.recv(65536):
+            kept.extend(data)
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
 
 
 def _bodies(stream: bytes) -> Iterator[bytes]:
@@ -248,60 +295,15 @@ def _unchunked(stream: bytes) -> tuple[bytes, bytes]:
             return body, stream
 
 
-def _pump(source: socket.socket, target: socket.socket, kept: bytearray) -> None:
-    try:
-        while data := source.recv(65536):
-            kept.extend(data)
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        return  # the other side has gone
-
-
 @pytest.fixture
 def tee() -> Iterator[Callable[[int], Tee]]:
-    """Stand before a server: `tee(port)` gives a port that leads there."""
-    open_sockets: list[socket.socket] = []
-    threads: list[threading.Thread] = []
-    over = threading.Event()
-
-    def run(*pumps: tuple[Any, ...]) -> None:
-        for target, *values in pumps:
-            threads.append(threading.Thread(target=target, args=values, daemon=True))
-            threads[-1].start()
+    """Stand before a server: `tee(port)` gives a proxy that leads there."""
+    made: list[Tee] = []
 
     def start(port: int) -> Tee:
-        made = Tee()
-        listening = socket.create_server(("127.0.0.1", 0))
-        listening.settimeout(0.05)
-        made.port = listening.getsockname()[1]
-        open_sockets.append(listening)
-
-        def accept() -> None:
-            while not over.is_set():
-                try:
-                    client, _ = listening.accept()
-                except TimeoutError:
-                    continue
-                client.settimeout(None)
-                server = socket.create_connection(("127.0.0.1", port))
-                open_sockets.extend((client, server))
-                made.sent.append(bytearray())
-                made.received.append(bytearray())
-                run(
-                    (_pump, client, server, made.sent[-1]),
-                    (_pump, server, client, made.received[-1]),
-                )
-
-        run((accept,))
-        return made
+        made.append(Tee(port))
+        return made[-1]
 
     yield start
-    over.set()
-    for one in open_sockets:
-        with contextlib.suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
-    for thread in threads:
-        thread.join(5)
-    for one in open_sockets:
+    for one in made:
         one.close()

@@ -91,7 +91,21 @@ def normalised(notebook: NotebookNode) -> NotebookNode:
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")
         cell.metadata = {"tags": tags} if tags else {}
+        if cell.cell_type == "code":
+            cell.outputs = _with_whole_streams(cell.outputs)
     return notebook
+
+
+def _with_whole_streams(outputs: Sequence[Any]) -> list[Any]:
+    """Printed text in one piece: where it was split depends on the moment."""
+    whole: list[Any] = []
+    for output in outputs:
+        last = whole[-1] if whole else {}
+        if output.get("name") and last.get("name") == output["name"]:
+            last["text"] += output["text"]
+        else:
+            whole.append(output)
+    return whole
 
 
 @contextmanager

@@ -170,7 +170,9 @@ class ModelClient:
         finally:
             await stream.close()
         if not accumulator.chunks:
-            raise bad_response("not with a stream of events", self._service, "")
+            kind = stream.response.headers.get("content-type", "nothing")
+            what = f"with {kind} in place of a stream of events"
+            raise bad_response(what, self._service, "(not kept)")
         return reply_from(accumulator.payload(), self._service)
 
 

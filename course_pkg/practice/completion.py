@@ -184,7 +184,7 @@ def _cut(message: dict[str, Any], room: int) -> dict[str, Any]:
     kept_content = None if content is None else _first_bytes(content, room)
     kept = message | {"content": kept_content}
     room -= len((content or "").encode("utf-8", "replace"))
-    kept_calls = []
+    kept_calls: list[dict[str, Any]] = []
     for call in message.get("tool_calls", ()):
         function = call["function"]
         room -= len(function["name"])

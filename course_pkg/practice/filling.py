@@ -53,14 +53,29 @@ class Source:
 
 
 #: In which order parameters choose: who has the clearest sign goes first.
-_ORDER = (
-    "expression path email url phone person message currency language place date time identifier "
-    "ticker name title query"
-).split()
+_ORDER = [
+    "expression",
+    "path",
+    "email",
+    "url",
+    "phone",
+    "person",
+    "message",
+    "currency",
+    "language",
+    "place",
+    "date",
+    "time",
+    "identifier",
+    "ticker",
+    "name",
+    "title",
+    "query",
+]
 
 
 def fill(source: Source) -> dict[str, list[Found]]:
-    """The values for each parameter, in the order of the definition; no entry where none is found."""
+    """The values for each parameter, in the order of the definition; no entry without a value."""
     found: dict[str, list[Found]] = {}
     used: list[Found] = []
     for parameter in sorted(source.offer.parameters, key=_turn):
@@ -151,7 +166,8 @@ def _forms(value: Any, parameter: Parameter) -> list[str]:
 
 
 _NEGATION = re.compile(
-    r"\b(?:not|no|n't|without|non|don't|isn't)\s+(?:\w+\s+){0,2}$|(?:不|别|无需|不用|不是很|没那么)[^，。]{0,2}$",
+    r"\b(?:not|no|n't|without|non|don't|isn't)\s+(?:\w+\s+){0,2}$|(?:不|别|无需|不用|"
+    r"不是很|没那么)[^，。]{0,2}$",
     re.I,
 )
 
@@ -161,7 +177,7 @@ def _boolean_values(parameter: Parameter, text: str) -> list[Found]:
         word for word in split_name(parameter.name) if word not in {"is", "has", "with", "use"}
     ]
     forms = {form for word in names for form in (word, *table("synonyms").get(word, "").split())}
-    forms.update(form for word in names for form in _BOOLEAN_FORMS.get(word, "").split("|") if form)
+    forms.update(form for word in names for form in table("flags").get(word, "").split("|") if form)
     found = closed(forms).search(text) if forms else None
     if found:
         value = not _NEGATION.search(text[: found.start()])
@@ -173,34 +189,16 @@ def _boolean_values(parameter: Parameter, text: str) -> list[Found]:
     return []
 
 
-_BOOLEAN_FORMS = {
-    "urgent": "urgently|asap|as soon as possible|immediately|right away|high priority|emergency|紧急|加急|尽快|立刻|立即|马上|很急|急件|急事|比较急|挺急|急急|着急|十万火急",
-    "recursive": "recursively|subfolders|递归|子目录|子文件夹",
-    "private": "privately|secret|私密|私有|不公开",
-    "public": "publicly|公开",
-    "silent": "silently|quietly|静默|安静",
-    "vegetarian": "veggie|素食|素",
-    "vegan": "纯素",
-    "return": "round trip|round-trip|往返|来回",
-    "round": "round trip|round-trip|往返|来回",
-    "direct": "nonstop|non-stop|直飞|直达",
-    "detailed": "details|in detail|详细",
-    "exact": "exactly|精确",
-    "gift": "gift wrapped|礼品|礼物包装",
-    "express": "expedited|加急|快递加急",
-    "repeat": "every|repeating|重复|每",
-    "all": "everything|全部|所有",
-    "forecast": "预报",
-    "verbose": "详细",
-    "dry": "dry run|试运行",
-}
-
 _COUNT_WORDS = re.compile(
-    r"(?:\b(?:top|first|last|max(?:imum)?(?: of)?|at most|up to|only|just|limit(?:ed)?(?: to)?|best|latest|give me|show me)\s*$)|(?:前|最多|只要|就要|头|给我|来|要|返回|显示|列出|列|找)\s*$",
+    r"(?:\b(?:top|first|last|max(?:imum)?(?: of)?|at most|up to|only|just|"
+    r"limit(?:ed)?(?: to)?|best|latest|give me|show me)\s*$)|(?:前|最多|只要|就要|头|给我|"
+    r"来|要|返回|显示|列出|列|找)\s*$",
     re.IGNORECASE,
 )
 _COUNT_NOUNS = re.compile(
-    r"^\s*(?:\w+\s+){0,2}(?:results?|hits?|matches|items?|entries|pages?|docs?|documents?|articles?|examples?|links?|copies|pieces|tickets?|people|guests?|persons?|nights?|rows?|lines?|answers?|things|ones|of them|suggestions|tips)\b"
+    r"^\s*(?:\w+\s+){0,2}(?:results?|hits?|matches|items?|entries|pages?|docs?|documents?|"
+    r"articles?|examples?|links?|copies|pieces|tickets?|people|guests?|persons?|nights?|"
+    r"rows?|lines?|answers?|things|ones|of them|suggestions|tips)\b"
     r"|^\s*(?:条|个|篇|项|份|页|张|件|位|人|晚|行|本|则|段)",
     re.IGNORECASE,
 )
@@ -242,7 +240,22 @@ def _within(value: float, schema: Mapping[str, Any]) -> bool:
 
 
 _COUNT_NAMES = frozenset(
-    "num number count limit max top n k results size quantity amount 数量 条数".split()
+    [
+        "num",
+        "number",
+        "count",
+        "limit",
+        "max",
+        "top",
+        "n",
+        "k",
+        "results",
+        "size",
+        "quantity",
+        "amount",
+        "数量",
+        "条数",
+    ]
 )
 
 
@@ -252,6 +265,11 @@ def _number_strength(item: Found, parameter: Parameter, source: Source) -> float
     near = re.findall(r"[A-Za-z]+", after)[:2] + re.findall(r"[A-Za-z]+", before)[-2:]
     if any(stem(word) in words for word in near if len(word) > 1) or _unit_fits(after, parameter):
         return 1.6
+    following = re.match(r"\s*([A-Za-z]{3,})", after)
+    if following and f"={stem(following[1])}" in parameter.concepts | concepts_without_mark(
+        parameter, following[1]
+    ):
+        return 1.3
     if words & {stem(word) for word in _COUNT_NAMES}:
         if _COUNT_NOUNS.match(after):
             return 1.5
@@ -260,17 +278,10 @@ def _number_strength(item: Found, parameter: Parameter, source: Source) -> float
     return 0.5
 
 
-_UNITS = {
-    "day": "days?|天|日", "night": "nights?|晚", "minute": "min(?:ute)?s?|分钟?", "hour": "h(?:ou)?rs?|小时|个小时",
-    "second": "s(?:ec(?:ond)?s?)?|秒", "week": "weeks?|周|星期", "month": "months?|个?月", "year": "years?|年",
-    "age": "years? old|岁", "people": "people|persons?|guests?|人|位", "guest": "people|persons?|guests?|人|位",
-    "person": "people|persons?|人|位", "party": "people|persons?|guests?|人|位", "passenger": "people|passengers?|人|位",
-    "adult": "adults?|people|人|位|个大人", "amount": r"dollars?|euros?|usd|eur|gbp|yuan|yen|pounds?|元|块|美元|欧元|日元|人民币|英镑|[$€£¥]",
-    "price": r"dollars?|euros?|usd|eur|yuan|yen|元|块", "weight": "kg|kilos?|g|grams?|公斤|千克|斤", "height": "cm|m|meters?|metres?|厘米|米|公分",
-    "distance": "km|kilomet(?:er|re)s?|miles?|公里|千米|里", "percent": "%|percent", "temperature": "degrees?|°|度", "brightness": "%|percent",
-    "volume": "%|percent", "quantity": "个|件|本|份|张|盒|瓶|杯|pcs|pieces|copies|boxes|bottles", "star": "stars?|星", "rating": "stars?|星|分",
-    "level": "%|percent|级", "copy": "copies|份", "seat": "seats?|people|位|人", "ticket": "tickets?|张", "line": "lines?|行", "duration": "min(?:ute)?s?|分钟|小时|hours?|天|days?",
-}  # fmt: skip
+def concepts_without_mark(parameter: Parameter, word: str) -> frozenset[str]:
+    """The word itself, marked, if the parameter's description has it."""
+    said = {stem(part) for part in re.findall(r"[A-Za-z]{3,}", parameter.description)}
+    return frozenset({f"={stem(word)}"} if stem(word) in said else ())
 
 
 def _unit_fits(after: str, parameter: Parameter) -> bool:
@@ -279,7 +290,7 @@ def _unit_fits(after: str, parameter: Parameter) -> bool:
         *re.findall(r"[a-z]+", parameter.description.lower())[:12],
     ]
     for word in words:
-        pattern = _UNITS.get(word) or _UNITS.get(word.removesuffix("s"))
+        pattern = table("units").get(word) or table("units").get(word.removesuffix("s"))
         if pattern and re.match(rf"\s*(?:{pattern})(?![a-z])", after, re.IGNORECASE):
             return True
     return False
@@ -323,6 +334,8 @@ def _string_values(parameter: Parameter, source: Source) -> list[Found]:
         found = found or _quoted_only(source.text)
     if parameter.role == "expression":
         return found
+    if not found and not by_name and parameter.role in {"title", "name"}:
+        found = _noted(source)
     return [_in_form(item, parameter) for item in found or by_name]
 
 
@@ -335,7 +348,36 @@ def _told_values(parameter: Parameter, source: Source) -> list[Found]:
         told = [person for utterance in source.utterances for person in utterance.people]
         return told or find("person", source.text)
     told = [item.body for item in source.utterances if item.body is not None]
+    told = told or ([] if source.utterances else _noted(source))
     return told or find_quoted(source.text) or _text_after_colon(source.text)
+
+
+_NOTED = re.compile(
+    r"\badd (?!a |an |the |\d)(?P<added>.+?) to\b|\b(?:remind me|remember|jot down|"
+    r"write down|note down|make a note|take a note|note|save|post|publish|add)\b(?: (?:to|"
+    r"that|about|of|saying))?:? (.+)"
+    r"|(?:提醒我|记下来?|记一下|记录一下|写下|保存|发布|备忘|记)[：:，,]?(.+)",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"[\s,，]*\b(?:at|on|by|in|tomorrow|today|tonight|every)\b[^,.]*$|"
+    r"^(?:明天|今天|后天|今晚|明晚|周.|下周.|[上中下]午|晚上|早上|"
+    r"[\d一二三四五六七八九十]+点半?|\s|在)+",
+    re.IGNORECASE,
+)
+
+
+def _noted(source: Source) -> list[Found]:
+    """Words to keep: "remind me to call mom at 5pm", without the time if the tool asks for it."""
+    match = _NOTED.search(source.text)
+    if match is None or HIDDEN in match.group():
+        return []
+    group = match.lastindex or 1
+    words = match.group(group).strip()
+    if source.offer.with_role("time") or source.offer.with_role("date"):
+        words = _WHEN.sub("", words).strip() or words
+    start = source.text.index(words, match.start(group))
+    return [Found(value=words.rstrip(".!。！"), start=start, end=start + len(words))]
 
 
 def _text_after_colon(text: str) -> list[Found]:
@@ -350,24 +392,58 @@ def _after_name(parameter: Parameter, text: str) -> list[Found]:
     words = [word for word in split_name(parameter.name) if len(word) > 2] or [parameter.name]
     name = rf"(?:{'|'.join(re.escape(word) for word in [parameter.name, words[-1]])})"
     match = re.search(
-        rf"\b{name}\s*(?:is|=|:|：|of|为|是|named|called)?\s+[\"“]?([\w.@/#-]+(?: [A-Z][\w-]+)*)",
+        rf"(?<=\w )\b{name}\s*(?:is|=|:|：|of|为|是|named|"
+        rf"called)?\s+[\"“]?([\w.@/#-]+(?: [A-Z][\w-]+)*)",
         text,
         re.IGNORECASE,
     )
     if match is None or match.group(1).lower() in _STOPS:
-        return []
-    return [Found(value=match.group(1), start=match.start(1), end=match.end(1))]
+        match = re.search(
+            r"\bas\s+(?:an? )?[\"“]?([\w-]+)|(?:设为|标记为|改为|设成|标为|标成|为|成)\s*([\w-]+)",
+            text,
+        )
+        if match is None or parameter.role:
+            return []
+    place = 1 if match.group(1) else 2
+    return [Found(value=match.group(place), start=match.start(place), end=match.end(place))]
 
 
 _STOPS = frozenset(
-    "the a an in of for to is are at on and or with from be my your this that please by as".split()
+    [
+        "the",
+        "a",
+        "an",
+        "in",
+        "of",
+        "for",
+        "to",
+        "is",
+        "are",
+        "at",
+        "on",
+        "and",
+        "or",
+        "with",
+        "from",
+        "be",
+        "my",
+        "your",
+        "this",
+        "that",
+        "please",
+        "by",
+        "as",
+    ]
 )
 
 
 def _in_form(item: Found, parameter: Parameter) -> Found:
     """A date as YYYY-MM-DD where that is wanted, a currency or language as its code."""
     value = item.value
-    wants = f"{parameter.description} {parameter.schema.get('format', '')} {parameter.schema.get('examples', '')}"
+    wants = (
+        f"{parameter.description} {parameter.schema.get('format', '')} "
+        f"{parameter.schema.get('examples', '')}"
+    )
     if parameter.role == "date" and re.search(
         r"yyyy-mm-dd|\bdate\b$|iso|\d{4}-\d\d-\d\d", wants.lower()
     ):
@@ -467,7 +543,9 @@ def _directed(values: list[Found], parameter: Parameter, source: Source) -> list
     twins = [
         item
         for item in source.offer.parameters
-        if item.role == parameter.role and item.direction and item.role
+        if item.role == parameter.role
+        and item.direction
+        and type_of(item.schema) == type_of(parameter.schema)
     ]
     if len(twins) < 2 or not parameter.direction:
         return values
@@ -488,7 +566,7 @@ def _near_direction(values: Sequence[Found], direction: str, text: str) -> Found
 
 
 def _guess(found: dict[str, list[Found]], used: list[Found], source: Source) -> None:
-    """For required text without a value: quoted words, names by their capital, what is left over."""
+    """For required text without a value: quoted words, capitalised names, what is left over."""
     for parameter in source.offer.parameters:
         if parameter.name in found or not parameter.is_required:
             continue

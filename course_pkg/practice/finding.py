@@ -21,16 +21,19 @@ from course_pkg.practice.words import CJK, closed, concepts, lexicon, table
 HIDDEN = "\ue000"
 
 _EXTENSIONS = (
-    "txt md csv tsv json jsonl py ipynb html htm xml yaml yml toml ini cfg conf log pdf doc docx xls "
+    "txt md csv tsv json jsonl py ipynb html htm xml yaml yml toml ini cfg conf log pdf "
+    "doc docx xls "
     "xlsx ppt pptx png jpg jpeg gif svg sql sh js ts css zip rst tex bak env"
 ).replace(" ", "|")
 _PATH = re.compile(
-    rf"(?:~?/|\.{{1,2}}/)?(?:[\w{CJK}.-]+[/\\])*[\w{CJK}-][\w{CJK}.-]*\.(?:{_EXTENSIONS})(?![A-Za-z0-9])"
+    rf"(?:~?/|"
+    rf"\.{{1,2}}/)?(?:[\w{CJK}.-]+[/\\])*[\w{CJK}-][\w{CJK}.-]*\.(?:{_EXTENSIONS})(?![A-Za-z0-9])"
     r"|(?<![\w/])(?:~?/|\.{1,2}/)(?:[\w.-]+/)*[\w.-]+",
     re.IGNORECASE | re.ASCII,
 )
 _VERB_BEFORE_PATH = re.compile(
-    "^.*(?:读取|读一下|读|打开|查看|看看|看一下|看|念一下|念|显示|文件|一下|里的|中的|的|把|将|请|帮我|先|再|下|和|与|跟|叫)"
+    "^.*(?:读取|读一下|读|打开|查看|看看|看一下|看|念一下|念|显示|文件|一下|里的|中的|的|"
+    "把|将|请|帮我|先|再|下|和|与|跟|叫)"
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w", re.ASCII)
 _URL = re.compile(r"https?://[^\s，。！？“”\"'<>]+[\w/]")
@@ -42,14 +45,18 @@ _ISO_DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
 _MONTHS = "january february march april may june july august september october november december"
 _MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS.split())
 _DATE_WORDS = re.compile(
-    rf"\b(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTH})\b(?: \d{{4}})?"
-    r"|(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]|\b(?:day after tomorrow|today|tomorrow|tonight|yesterday)\b"
-    r"|\b(?:next |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|大后天|后天|明天|今天|昨天|今晚|明晚|下?(?:周|星期|礼拜)[一二三四五六日天]",
+    rf"\b(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|\b\d{{1,2}}(?:st|nd|rd|"
+    rf"th)? (?:of )?(?:{_MONTH})\b(?: \d{{4}})?"
+    r"|(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]|\b(?:day after tomorrow|today|tomorrow|tonight|"
+    r"yesterday)\b"
+    r"|\b(?:next |this |on )?(?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun)day\b|大后天|后天|明天|今天|昨天|今晚|明晚|下?(?:周|星期|礼拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
 _TIME = re.compile(
     r"\b\d{1,2}:\d{2}(?:\s*[ap]\.?m\.?)?|\b\d{1,2}\s*[ap]\.?m\b\.?|\bnoon\b|\bmidnight\b"
-    r"|(?:早上|上午|中午|下午|晚上|凌晨)?(?:\d{1,2}|[一二三四五六七八九十]{1,3})点(?:半|一刻|\d{1,2}分|[一二三四五六七八九十]{1,3}分)?",
+    r"|(?:早上|上午|中午|下午|晚上|凌晨)?(?:\d{1,2}|[一二三四五六七八九十]{1,3})点(?:半|"
+    r"一刻|\d{1,2}分|[一二三四五六七八九十]{1,3}分)?",
     re.IGNORECASE,
 )
 _PHONE = re.compile(r"(?<!\d)\+?\d[\d -]{6,15}\d(?!\d)")
@@ -62,7 +69,9 @@ _CAPITAL = r"[A-Z][\w'’.-]*\w|[A-Z]"
 _PROPER = rf"(?:{_CAPITAL})(?: (?:de|la|of|da|del|den|am|{_CAPITAL}))*(?<! of)(?<! de)"
 _AND = r"\s*(?:,\s*(?:and|or)?|&|\band\b|\bor\b|\bvs\.?|\bversus\b)\s*"
 _PLACE_LIST = re.compile(
-    rf"\b(?:[Ii]n|[Ff]or|[Aa]t|[Oo]f|[Nn]ear|[Tt]o|[Ff]rom|[Aa]round|[Oo]ver|[Aa]bout|[Oo]n|[Bb]etween|[Vv]isit(?:ing)?)\s+({_PROPER}(?:{_AND}(?:(?:in|for|at|of) )?{_PROPER})*)"
+    rf"\b(?:[Ii]n|[Ff]or|[Aa]t|[Oo]f|[Nn]ear|[Tt]o|[Ff]rom|[Aa]round|[Oo]ver|[Aa]bout|"
+    rf"[Oo]n|[Bb]etween|[Vv]isit(?:ing)?)\s+({_PROPER}(?:{_AND}(?:(?:in|for|at|"
+    rf"of) )?{_PROPER})*)"
 )
 _LOWER_PLACE = re.compile(r"\b(?:in|for|at|near)\s+(?:the\s+)?([a-z][a-z'-]{2,})\b(?!\s*\d)")
 _SPLIT_LIST = re.compile(rf"{_AND}(?:(?:in|for|at|of) )?")
@@ -70,7 +79,54 @@ _NO_PLACES = closed(
     [
         *_MONTHS.split(),
         *(day for day in table("weekdays")),
-        *"celsius fahrenheit kelvin english chinese i i'm today tomorrow tonight now degrees french german spanish the this that a an my it me you please general morning afternoon evening week weekend minute moment sure all both details example instance information help short long fact particular total".split(),
+        *[
+            "celsius",
+            "fahrenheit",
+            "kelvin",
+            "english",
+            "chinese",
+            "i",
+            "i'm",
+            "today",
+            "tomorrow",
+            "tonight",
+            "now",
+            "degrees",
+            "french",
+            "german",
+            "spanish",
+            "the",
+            "this",
+            "that",
+            "a",
+            "an",
+            "my",
+            "it",
+            "me",
+            "you",
+            "please",
+            "general",
+            "morning",
+            "afternoon",
+            "evening",
+            "week",
+            "weekend",
+            "minute",
+            "moment",
+            "sure",
+            "all",
+            "both",
+            "details",
+            "example",
+            "instance",
+            "information",
+            "help",
+            "short",
+            "long",
+            "fact",
+            "particular",
+            "total",
+        ],
     ]
 )
 
@@ -232,8 +288,8 @@ def to_iso_date(words: str) -> str | None:
 
 
 _DAYS = {
-    "today": 0, "今天": 0, "tonight": 0, "今晚": 0, "tomorrow": 1, "明天": 1, "明晚": 1, "yesterday": -1,
-    "昨天": -1, "day after tomorrow": 2, "后天": 2, "大后天": 3,
+    "today": 0, "今天": 0, "tonight": 0, "今晚": 0, "tomorrow": 1, "明天": 1, "明晚": 1,
+    "yesterday": -1, "昨天": -1, "day after tomorrow": 2, "后天": 2, "大后天": 3,
 }  # fmt: skip
 
 
@@ -254,22 +310,29 @@ def days_from_today(words: str) -> int | None:
     return days[0] if days else None
 
 
-_PERSON_WORD = rf"(?:(?:my|the|our)\s+)?(?:[\w.+-]+@[\w.-]+\w|@?[A-Za-z][\w'’-]*(?:\s(?-i:[A-Z][\w'’-]*))?|[{CJK}]{{1,4}})"
+_PERSON_WORD = (
+    rf"(?:(?:my|the|our)\s+)?(?:[\w.+-]+@[\w.-]+\w|"
+    rf"@?[A-Za-z][\w'’-]*(?:\s(?-i:[A-Z][\w'’-]*))?|[{CJK}]{{1,4}})"
+)
 PEOPLE = rf"{_PERSON_WORD}(?:(?:\s*,\s*|\s+and\s+|\s*&\s*|、|和|跟){_PERSON_WORD})*"
-_TO_PERSON = re.compile(rf"\b(?:to|for|with|cc)\s+({PEOPLE})", re.IGNORECASE)
+_TO_PERSON = re.compile(rf"\b(?:to|for|cc|meet(?:ing)? with)\s+({PEOPLE})", re.IGNORECASE)
 _NAMED = re.compile(
     r"\b(?:named|called|titled|labelled|labeled)\s+([A-Za-z][\w'-]*(?:\s[A-Z][\w'-]*)*)"
-    rf"|(?:名叫|名为|叫做|叫|名字是|姓名是|标题是|名称是)\s*([{CJK}]{{1,10}}?|[\w -]+?)(?=的|，|,|。|\s|$|！)",
+    rf"|(?:名叫|名为|叫做|叫|名字是|姓名是|标题是|名称是)\s*([{CJK}]{{1,10}}?|"
+    rf"[\w -]+?)(?=的|，|,|。|\s|$|！)",
 )
 
 
 def find_people(text: str) -> list[Found]:
     """Receivers: who stands after "to" or "for", or between 给 and a verb."""
     found = [*_matches(_EMAIL, text)]
+    if found:
+        return found
     for match in _TO_PERSON.finditer(text):
         found += people_in(match.group(1), match.start(1))
     chinese = re.compile(
-        rf"(?:给|跟|向|替|为|通知|告诉)([{CJK}]{{2,4}}|[A-Za-z]+)(?=发|说|寄|打|订|写|买|$|，|。|创建|添加)"
+        rf"(?:给|跟|向|替|为|通知|告诉)([{CJK}]{{2,4}}|[A-Za-z]+)(?=发|说|寄|打|订|写|"
+        rf"买|$|，|。|创建|添加)"
     )
     for match in chinese.finditer(text):
         found += people_in(match.group(1), match.start(1))
@@ -284,19 +347,89 @@ def people_in(text: str, offset: int = 0) -> list[Found]:
         start = text.index(part, place)
         place = start + len(part)
         name = re.sub(r"^(?:my|the|our)\s+", "", part, flags=re.IGNORECASE).strip()
-        if name and name.lower() not in _NOBODY:
+        if name and name.lower() not in _NOBODY and name[0] not in "我你您咱":
             shown = _person_name(name)
             found.append(Found(value=shown, start=offset + start, end=offset + place))
     return found
 
 
 _NOBODY = frozenset(
-    "it that this them me you us i a an and or be do the what my one some any all now today tomorrow "
-    "see if know say how which whether".split()
+    [
+        "it",
+        "that",
+        "this",
+        "them",
+        "me",
+        "you",
+        "us",
+        "i",
+        "a",
+        "an",
+        "and",
+        "or",
+        "be",
+        "do",
+        "the",
+        "what",
+        "my",
+        "one",
+        "some",
+        "any",
+        "all",
+        "now",
+        "today",
+        "tomorrow",
+        "see",
+        "if",
+        "know",
+        "say",
+        "how",
+        "which",
+        "whether",
+        "to",
+        "for",
+        "of",
+        "by",
+        "over",
+        "into",
+        "in",
+        "at",
+        "from",
+        "with",
+        "about",
+        "again",
+        "back",
+        "out",
+        "on",
+        "off",
+        "up",
+    ]
 )
 _ROLES = frozenset(
-    "boss team everyone everybody all manager teacher friend support sales colleague colleagues "
-    "group class family him her neighbour neighbor landlord doctor customer".split()
+    [
+        "boss",
+        "team",
+        "everyone",
+        "everybody",
+        "all",
+        "manager",
+        "teacher",
+        "friend",
+        "support",
+        "sales",
+        "colleague",
+        "colleagues",
+        "group",
+        "class",
+        "family",
+        "him",
+        "her",
+        "neighbour",
+        "neighbor",
+        "landlord",
+        "doctor",
+        "customer",
+    ]
 )
 
 
@@ -319,7 +452,10 @@ def find_capitalised(text: str) -> list[Found]:
     found = []
     for match in re.finditer(_PROPER, text):
         words = match.group().split()
-        while words and (words[0].lower() in lexicon().function_words or _is_known(words[0])):
+        while words and (
+            words[0].lower() in lexicon().function_words
+            or (not text[: match.start()].strip() and _is_known(words[0]))
+        ):
             words.pop(0)
         value = " ".join(words)
         if value and not _NO_PLACES.fullmatch(value):

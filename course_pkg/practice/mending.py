@@ -19,14 +19,28 @@ from course_pkg.practice.offers import Offer, Parameter, enum_of, type_of
 from course_pkg.practice.words import table
 
 _ERROR = re.compile(
-    r"^\W*(?:error|errors|failed|failure|invalid|unknown|cannot|can't|could not|couldn't|there is no|there's no|no such|no tool|not found|not allowed|refused|timed? ?out|time limit|exception|traceback|unable|missing|wrong|bad |sorry|the tool .{0,60}(?:failed|raised|did not|took|timed)|the arguments|\w*(?:Error|Exception)\b)"
+    r"^\W*(?:error|errors|failed|failure|invalid|unknown|cannot|can't|could not|couldn't|"
+    r"there is no|there's no|no such|no tool|not found|not allowed|refused|timed? ?out|"
+    r"time limit|exception|traceback|unable|missing|wrong|bad |sorry|"
+    r"the tool .{0,60}(?:failed|raised|did not|took|timed)|the arguments|\w*(?:Error|"
+    r"Exception)\b)"
     r"|^\W*(?:错误|出错|失败|无法|找不到|未找到|没有找到|无效|不存在|缺少|参数错误|超时|不允许)"
-    r"|^.{0,80}\b(?:is not (?:a |an )?(?:valid|one of|known|allowed|on offer|found)|not found|does not exist|must be|is required|is missing|was not run|did not run|timed out|failed)\b",
+    r"|^'[^']{0,80}' (?:is|divides|cannot|holds|does|has|was)\b|^\w+ (?:cannot|does not|"
+    r"failed|was not)\b|\bdo not fit\b"
+    r"|^.{0,80}\b(?:is not (?:a |an )?(?:valid|one of|known|allowed|on offer|found)|"
+    r"not found|does not exist|must be|is required|is missing|was not run|did not run|"
+    r"timed out|failed)\b",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`|“([^”\n]{1,80})”")
 _LISTED = re.compile(
-    r"(?:one of|allowed(?: values)?(?: are)?|choose(?: from)?|known(?: \w+)?(?: are)?|available(?: \w+)?(?: are)?|valid(?: \w+)?(?: are)?|expected|options(?: are)?|did you mean|closest(?: \w+)?(?: is| are)?|try|use|instead|such as|for example|e\.g\.|possible \w+|supported(?: \w+)?|there (?:is|are)|have|可选|可用|允许|支持|例如|比如|已知|您是不是要|你是不是要|只能是|必须是|之一|有)\s*(?:is|are|be|of|:|：|\(|\[|为|是|的)*\s*(.+)",
+    r"(?:one of|allowed(?: values)?(?: are)?|choose(?: from)?|"
+    r"known(?: \w+)?(?: are)?|available(?: \w+)?(?: are)?|valid(?: \w+)?(?: are)?|"
+    r"expected|options(?: are)?|did you mean|closest(?: \w+)?(?: is| are)?|try|use|"
+    r"instead|such as|for example|e\.g\.|possible \w+|supported(?: \w+)?|\w+ there|"
+    r"可选|可用|允许|支持|例如|比如|已知|您是不是要|你是不是要|只能是|必须是|之一|有)\s*(?:is|"
+    r"are|be|of|:|：|\(|\[|为|"
+    r"是|的)*\s*(.+)",
     re.IGNORECASE | re.DOTALL,
 )
 CLOSE_ENOUGH = 0.6
@@ -66,12 +80,6 @@ def mend(
     return mended if mended != dict(arguments) else None
 
 
-def closest_tool(name: str, offers: Sequence[Offer]) -> Offer | None:
-    """The tool on offer whose name is most like `name`."""
-    names = difflib.get_close_matches(name, [offer.name for offer in offers], n=1, cutoff=0.5)
-    return next((offer for offer in offers if names and offer.name == names[0]), None)
-
-
 def _is_refused(key: str, offer: Offer, error: str) -> bool:
     """Whether the error says that there is no such parameter."""
     if key in [parameter.name for parameter in offer.parameters]:
@@ -79,9 +87,7 @@ def _is_refused(key: str, offer: Offer, error: str) -> bool:
     return bool(re.search(rf"{re.escape(key)}", error))
 
 
-def _blamed(
-    offer: Offer, arguments: Mapping[str, Any], error: str
-) -> Iterator[Parameter]:
+def _blamed(offer: Offer, arguments: Mapping[str, Any], error: str) -> Iterator[Parameter]:
     """The parameters that the error names, or whose value it shows; else the only one."""
     named = [
         parameter
@@ -95,12 +101,11 @@ def _blamed(
         and len(str(value)) > 1
         and str(value) in error
     ]
-    yield from shown or named or offer.parameters[:1]
+    both = [parameter for parameter in shown if parameter in named]
+    yield from both or named or shown or offer.parameters[:1]
 
 
-def _better(
-    parameter: Parameter, value: Any, error: str, fresh: Mapping[str, Any]
-) -> Any:
+def _better(parameter: Parameter, value: Any, error: str, fresh: Mapping[str, Any]) -> Any:
     found = fresh.get(parameter.name)
     allowed = enum_of(parameter.schema)
     if allowed and value not in allowed:
@@ -111,7 +116,8 @@ def _better(
     if value is None:
         return found if found is not None else _example(error)
     if isinstance(value, str):
-        return _renamed(parameter, value, error)
+        free = parameter.role in {"message", "query"}
+        return None if free else _renamed(value, error)
     return _limited(value, error)
 
 
@@ -133,7 +139,7 @@ def _retyped(parameter: Parameter, value: Any, error: str) -> Any:
     return None
 
 
-def _renamed(parameter: Parameter, value: str, error: str) -> str | None:
+def _renamed(value: str, error: str) -> str | None:
     """Another spelling: a date in the wanted form, or the candidate in the error most like it."""
     if re.search(r"yyyy-mm-dd|iso|date", error.lower()) and (day := to_iso_date(value)):
         return day if day != value else None
@@ -148,8 +154,7 @@ def _renamed(parameter: Parameter, value: str, error: str) -> str | None:
     inside = [item for item in candidates if value.lower() in item.lower()]
     if inside:
         return inside[0]
-    suggested = re.search(r"did you mean|closest|instead|你是不是要|您是不是要", error, re.IGNORECASE)
-    return candidates[0] if suggested and len(candidates) == 1 else None
+    return candidates[0] if _MEANT.search(error) and candidates else None
 
 
 def _translations(value: str) -> list[str]:
@@ -162,7 +167,17 @@ def _translations(value: str) -> list[str]:
     return both
 
 
+_MEANT = re.compile(
+    r"(?:did you mean|你是不是要|您是不是要|你是指)\s*['\"“]?([^'\"”?？\n]{1,80})", re.IGNORECASE
+)
+
+
 def _candidates(error: str) -> list[str]:
+    meant = _MEANT.search(error)
+    return ([meant.group(1).strip()] if meant else []) + _listed(error)
+
+
+def _listed(error: str) -> list[str]:
     listed = _LISTED.search(error)
     text = listed.group(1) if listed else error
     quoted = [next(group for group in match if group) for match in _QUOTED.findall(text)]
@@ -175,7 +190,9 @@ def _candidates(error: str) -> list[str]:
 
 
 def _example(error: str) -> str | None:
-    match = re.search(r"(?:for example|e\.g\.|such as|例如|比如)[:：]?\s*['\"“]?([^'\"”,.，。\s]+)", error, re.I)
+    match = re.search(
+        r"(?:for example|e\.g\.|such as|例如|比如)[:：]?\s*['\"“]?([^'\"”,.，。\s]+)", error, re.I
+    )
     return match.group(1) if match else None
 
 
@@ -183,8 +200,18 @@ def _limited(value: Any, error: str) -> Any:
     """A number over or under a limit that the error names."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    most = re.search(r"(?:at most|maximum(?: of| is)?|less than or equal to|<=|not more than|up to|最多|不超过|不能大于|最大)\D{0,10}(\d+)", error, re.I)
-    least = re.search(r"(?:at least|minimum(?: of| is)?|greater than or equal to|>=|至少|不少于|不能小于|最小)\D{0,10}(\d+)", error, re.I)
+    most = re.search(
+        r"(?:at most|maximum(?: of| is)?|less than or equal to|<=|not more than|"
+        r"up to|最多|不超过|不能大于|最大)\D{0,10}(\d+)",
+        error,
+        re.I,
+    )
+    least = re.search(
+        r"(?:at least|minimum(?: of| is)?|greater than or equal to|>=|至少|不少于|"
+        r"不能小于|最小)\D{0,10}(\d+)",
+        error,
+        re.I,
+    )
     if most and value > int(most.group(1)):
         return int(most.group(1))
     if least and value < int(least.group(1)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from course_pkg.practice.finding import find_quoted, people_in
 from course_pkg.practice.found import Found
-from course_pkg.practice.words import CJK
+from course_pkg.practice.words import CJK, lexicon
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class Utterance:
         body: the words; `None` if there are none.
         start: where the request for it begins.
         end: where it ends.
-        is_marked: whether "that", "saying", a colon or quotation marks say that these are the words.
+        is_marked: whether "that", a colon, quotation marks or the like show the words.
     """
 
     people: tuple[Found, ...]
@@ -33,47 +33,101 @@ class Utterance:
     is_marked: bool
 
 
-_ONE = r"(?:(?:my|the|our)\s+)?[@\w][\w.@'’+-]*(?:\s(?-i:[A-Z][\w'’-]*))?"
-_NEXT = r"(?:(?:my|the|our)\s+\w+|(?-i:[A-Z])[\w'’-]*|[\w.+-]+@[\w.-]+|\w+(?=$|[.!?]))"
-_LATIN_P = rf"(?P<who>{_ONE}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_NEXT})*)"
-_KIND = r"(?:quick |short |brief |urgent |new |little |friendly |important |high priority )*"
-_NOTE = rf"(?:an?|the|another)?\s*{_KIND}(?:message|msg|note|text|dm|email|mail|e-mail|line|reminder|ping|sms)"
-_MARK = r"(?:\s*[,;]?\s*(?:saying that|that says|which says|that reads|to say(?: that)?|telling (?:him|her|them)(?: that)?|with the (?:text|message|content|words|body)|saying|that|to let (?:him|her|them) know(?: that)?|:|-|—)\s*:?\s*)"
-_ENGLISH = (
-    rf"\b(?:send|write|drop|shoot|give)\s+{_LATIN_P}\s+{_NOTE}(?P<mark>{_MARK})(?P<body>.+)",
-    rf"\b(?:send|write|drop|shoot|leave)\s+{_NOTE}\s+(?:to|for)\s+{_LATIN_P}(?P<mark>{_MARK})(?P<body>.+)",
-    rf"\b(?:send|write|drop|shoot|leave)\s+{_NOTE}(?P<mark>{_MARK})(?P<body>.+?)\s+to\s+{_LATIN_P}(?=$|[.!?,;])",
-    rf"\b(?:let)\s+{_LATIN_P}\s+know(?P<mark>\s+(?:that\s+)?|\s*:\s*)(?P<body>.+)",
-    rf"\b(?:tell|inform|notify|remind|warn)\s+{_LATIN_P}(?P<mark>\s+(?:that|about the fact that)\s+|\s*[:,]\s*)(?P<body>.+)",
-    rf"\b(?:message|text|ping|dm|email|mail|msg)\s+{_LATIN_P}(?P<mark>{_MARK})(?P<body>.+)",
-    rf"\b(?:send|forward|deliver|say|message|text|write|pass)\s+(?P<body>(?!an? |the same )\S.*?)\s+(?:over |on )?to\s+{_LATIN_P}(?=$|[.!?,;]|\s+(?:please|pls|asap|urgently|now|and|then|right|as)\b)",
-    rf"\b(?:send|write|drop|shoot|leave)\s+{_NOTE}\s+(?:to|for)\s+{_LATIN_P}(?P<body>)(?=$|[.!?;])",
-    rf"\bsend\s+(?P<who>(?!the |it |this |that |an? |out )(?:my\s+)?[\w@.]+)\s+(?P<body>\S.+)",
-    rf"\b(?:tell|remind|text|message|ping|notify|inform|ask|warn|email|dm)\s+(?P<who>(?:(?:my|the|our)\s+)?[@\w][\w.@'’+-]*(?:(?:\s+and\s+|\s*&\s*)(?-i:[A-Z][\w'’-]*))?)\s+(?P<body>\S.+)",
+# Each pattern below has a group `who`, a group `body`, and perhaps a group `mark`: what says that
+# the words of the message follow. They go from the surest to the loosest.
+
+_SEND = "(?:send|write|drop|shoot|give|leave)"
+_TELL = "(?:tell|inform|notify|remind|warn)"
+_TEXT = "(?:message|text|ping|dm|email|mail|msg)"
+_ADJECTIVE = "(?:quick|short|brief|urgent|new|little|friendly|important|high priority)"
+_NOTE = (
+    rf"(?:an?|the|another)?\s*(?:{_ADJECTIVE} )*"
+    "(?:message|msg|note|text|dm|e-?mail|mail|line|reminder|ping|sms)"
 )
-_LATIN_OR_CJK = rf"(?:[@A-Za-z][\w.@-]*(?:\s[A-Z]\w+)?|[{CJK}]{{1,6}}?)"
-_C = rf"\s?(?P<who>{_LATIN_OR_CJK}(?:\s?(?:、|和|跟|以及)\s?{_LATIN_OR_CJK})*)\s?"
-_COUNT = r"(?:一?[条个封则份句下]|一条|一个)?"
-_CKIND = r"(?:紧急|加急|简短|新|重要|急)?的?"
-_CNOTE = rf"{_COUNT}{_CKIND}(?:消息|短信|信息|留言|邮件|微信|通知|口信|话)"
-_CMARK = r"(?:\s*[，,：:]?\s*(?:内容(?:是|为|写)?|就?说(?:一声|一下)?|写上|告诉(?:他|她|他们|对方)|正文(?:是|为)?|：|:|，|,|说是)\s*[：:，,]?\s*)"
+_ONE = r"(?:(?:my|the|our)\s+)?[@\w][\w.@'’+-]*(?:\s(?-i:(?!I\b)[A-Z][\w'’-]*))?"
+_NEXT = r"(?:(?:my|the|our)\s+\w+|(?-i:[A-Z])[\w'’-]*|[\w.+-]+@[\w.-]+|\w+(?=$|[.!?]))"
+_WHO = rf"(?P<who>{_ONE}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_NEXT})*)"
+_MARK = (
+    r"(?P<mark>\s*[,;]?\s*(?:saying that|that says|which says|that reads|to say(?: that)?|"
+    "telling (?:him|her|them)(?: that)?|with the (?:text|message|content|words|body)|saying|that|"
+    r"to let (?:him|her|them) know(?: that)?|:|-|—)\s*:?\s*)"
+)
+_BODY = "(?P<body>.+)"
+_STOP = r"(?=$|[.!?,;](?:\s|$)"
+_LATER = r"\s+(?:please|pls|asap|urgently|now|and|then|right|as)\b"
+_ENGLISH = (
+    # send Ada a note saying ...
+    rf"\b{_SEND}\s+{_WHO}\s+{_NOTE}{_MARK}{_BODY}",
+    # send a note to Ada: ...
+    rf"\b{_SEND}\s+{_NOTE}\s+(?:to|for)\s+{_WHO}{_MARK}{_BODY}",
+    # send a note saying ... to Ada
+    rf"\b{_SEND}\s+{_NOTE}{_MARK}(?P<body>.+?)\s+to\s+{_WHO}{_STOP})",
+    # reply to Ada that ...
+    r"\b(?:write|reply|respond|answer|say|get back|speak|talk)\s+(?:back\s+)?to\s+"
+    rf"{_WHO}{_MARK}{_BODY}",
+    # message for Ada: ...
+    rf"\b(?:message|note|text|msg|reminder)\s+(?:for|to)\s+{_WHO}(?P<mark>\s*[:,-]\s*){_BODY}",
+    # let Ada know that ...
+    rf"\blet\s+{_WHO}\s+know(?P<mark>\s+(?:that\s+)?|\s*:\s*){_BODY}",
+    # tell Ada that ...
+    rf"\b{_TELL}\s+{_WHO}(?P<mark>\s+(?:that|about the fact that)\s+|\s*[:,]\s*){_BODY}",
+    # text Ada: ...
+    rf"\b{_TEXT}\s+{_WHO}{_MARK}{_BODY}",
+    # send ... to Ada
+    r"\b(?:send|forward|deliver|say|message|text|write|pass)\s+"
+    rf"(?P<body>(?!an? |the same )\S.*?)\s+(?:over |on )?to\s+{_WHO}{_STOP}|{_LATER})",
+    # send a message to Ada
+    rf"\b{_SEND}\s+{_NOTE}\s+(?:to|for)\s+{_WHO}(?P<body>)(?=$|[.!?;](?:\s|$))",
+    # send Ada ...
+    r"\bsend\s+(?P<who>(?!the |it |this |that |an? |out )(?:my\s+)?[\w@.]+)\s+(?P<body>\S.+)",
+    # tell Ada ...
+    rf"\b(?:{_TELL}|{_TEXT}|ask)\s+"
+    rf"(?P<who>{_ONE}(?:(?:\s+and\s+|\s*&\s*)(?-i:[A-Z][\w'’-]*))?)\s+(?P<body>\S.+)",
+)
+
+_GIVE = "(?:给|跟|向|往)"
+_FORWARD = "(?:发送|转发|转达|转告|告诉|发|传|通知|转)"
+_INFORM = "(?:转告|告诉|告知|通知|提醒|回复)"
+_SAY = "(?:说一声|说一下|讲一声|讲一下|带个话|捎个话|带句话|说声|说|讲|道)"
+_TITLE = "(?:经理|老师|总|医生|先生|女士|主任|教授|同学|师傅|阿姨|叔叔|哥|姐)"
+_KNOWN = "(?:老板|同事|大家|妈妈|爸爸|爷爷|奶奶|团队|客户|房东)"
+#: A character that may be in a given name: not one that begins what is told.
+_GIVEN = r"[^\W\da-zA-Z_我你他她它咱这那明今昨后会在要已不没别快请就都也是有去来把说]"
+_PERSON = rf"(?:[@A-Za-z][\w.@-]*(?:\s[A-Z]\w+)?|[{CJK}]{{1,6}}?)"
+_PEOPLE = rf"\s?(?P<who>{_PERSON}(?:\s?(?:、|和|跟|以及)\s?{_PERSON})*)\s?"
+_MESSAGE = (
+    r"(?:一?[条个封则份句下])?(?:紧急|加急|简短|新|重要|急)?的?"
+    r"(?:消息|短信|信息|留言|邮件|微信|通知|口信|话)"
+)
+_SENDING = rf"(?:(?:发送|发|写|留|传|带|捎)(?:去|过去)?{_MESSAGE}|留言|留个言|私信|发微信)"
+_COLON = (
+    r"(?P<mark>\s*[，,：:]?\s*(?:内容(?:是|为|写)?|就?说(?:一声|一下)?|写上|"
+    r"告诉(?:他|她|他们|对方)|正文(?:是|为)?|：|:|，|,|说是)\s*[：:，,]?\s*)"
+)
+_HALT = r"(?=$|[。！？!?，,；;\s]|然后|再|吧"
 _CHINESE = (
-    (
-        rf"(?:给|跟|向|往){_C}(?:发送|发|写|留|传|带|捎)(?:去|过去)?{_CNOTE}(?P<mark>{_CMARK})(?P<body>.+)",
-        rf"(?:发送|发|写|留){_CNOTE}(?:给|到){_C}(?P<mark>{_CMARK})(?P<body>.+)",
-        rf"(?:把|将)(?P<body>.+?)这?(?:条|句|个)?(?:消息|话|内容)?\s?(?:发送|转发|转达|转告|告诉|发|传|通知|转)(?:送)?(?:一下)?(?:给|到)?{_C}(?=$|[。！？!?，,；;\s]|然后|再|吧|一下)",
-        rf"(?:转告|告诉|告知|通知|提醒){_C}(?P<mark>一声|一下)?(?P<mark2>\s*[，,：:]\s*(?:说)?|说)(?P<body>.+)",
-        rf"(?:跟|和|对|向|同|给){_C}(?:说一声|说一下|讲一声|讲一下|带个话|捎个话|带句话|说声|说|讲|道)(?P<mark>\s*[，,：:]?\s*(?:说)?)(?P<body>.+)",
-        rf"(?:发送|发)(?P<body>[^，。：:给]+?)给{_C}(?=$|[。！？!?，,；;\s]|然后|再|吧)",
-        rf"(?:给|跟|向|往){_C}(?:发送|发|写|留|传)(?:去|过去)?{_CNOTE}?(?P<mark>[：:])?(?P<body>[^，。！!？?]*)(?=$|[，。！!？?])",
-        rf"(?:发送|发|写){_CNOTE}(?:给|到){_C}(?P<body>)(?=$|[。！？!?])",
-        rf"(?:转告|告诉|告知|通知|提醒)(?:一下)?(?P<who>[A-Za-z]+|(?:小|老|阿)[{CJK}]|[{CJK}]{{1,2}}?(?:经理|老师|总|医生|先生|女士|主任|教授|同学|师傅|阿姨|叔叔|哥|姐)|老板|同事|大家|妈妈|爸爸|爷爷|奶奶|团队|客户|房东|[{_SURNAMES}][{CJK}]{{1,2}}(?=[{CJK}]))\s?(?P<body>.+)",
-    )
-    if (
-        _SURNAMES
-        := "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
-    )
-    else ()
+    # 给小李发消息说……
+    rf"{_GIVE}{_PEOPLE}{_SENDING}{_COLON}{_BODY}",
+    # 发消息给小李：……
+    rf"(?:发送|发|写|留){_MESSAGE}(?:给|到){_PEOPLE}{_COLON}{_BODY}",
+    # 把……发给小李
+    rf"(?:把|将)(?P<body>.+?)(?:这(?:条|句)(?:消息|话)?)?\s?{_FORWARD}(?:送)?(?:一下)?(?:给|到)?"
+    rf"{_PEOPLE}{_HALT}|一下)",
+    # 告诉小李：……
+    rf"{_INFORM}{_PEOPLE}(?P<mark>一声|一下)?(?P<mark2>\s*[，,：:]\s*(?:说)?|说){_BODY}",
+    # 跟小李说……
+    rf"(?:跟|和|对|向|同|给){_PEOPLE}{_SAY}(?P<mark>\s*[，,：:]?\s*(?:说)?){_BODY}",
+    # 发……给小李
+    rf"(?:发送|发)(?!{_MESSAGE})(?P<body>[^，。：:给]+?)给{_PEOPLE}{_HALT})",
+    # 给小李发……
+    rf"{_GIVE}{_PEOPLE}(?:发送|发|写|留|传)(?:去|过去)?(?:{_MESSAGE})?(?P<mark>[：:])?"
+    r"(?P<body>[^，。！!？?]*)(?=$|[，。！!？?])",
+    # 发消息给小李
+    rf"(?:发送|发|写){_MESSAGE}(?:给|到){_PEOPLE}(?P<body>)(?=$|[。！？!?])",
+    # 告诉小李…… (no mark: the name must be one by its form)
+    r"(?:转告|告诉|告知|通知|提醒|问问|问)(?:一下)?"
+    rf"(?P<who>[A-Za-z]+|(?:小|老|阿)[{CJK}]|[{CJK}]{{1,2}}?{_TITLE}|{_KNOWN}|"
+    rf"[{lexicon().surnames}]{_GIVEN}{{1,2}}(?=[{CJK}]))\s?(?P<body>.+)",
 )
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in (*_ENGLISH, *_CHINESE)
@@ -81,13 +135,18 @@ _PATTERNS = tuple(
 
 #: What ends the words of a message for certain.
 _END = re.compile(
-    r"[.!?](?=\s+[A-Z])|[。！？；\n]|;\s|\s*[,;]?\s*\b(?:and |& )?(?:please )?(?:mark|flag|make|set|treat) (?:it|this|that)\b"
-    r"|\s*[,(（，]?\s*(?:it'?s |this is |as )?(?:urgent|urgently|asap|high priority)\b[)）.!\s]*$|\s*[,，(（]?\s*(?:很急|比较急|挺急的|加急|紧急|急件|请加急)[)）。！!]*$",
+    r"[.!?](?=\s+[A-Z])|[。！？；\n]|;\s|\s*[,;]?\s*\b(?:and |& )?(?:please )?(?:mark|flag|"
+    r"make|set|treat) (?:it|this|that) (?:as )?(?:an? )?(?:urgent|important|high)\b"
+    r"|\s*[,(（，]?\s*(?:it'?s |this is |as )?(?:urgent|urgently|asap|"
+    r"high priority)\b[)）.!\s]*$|\s*[,，(（]?\s*(?:很急|比较急|挺急的|加急|紧急|急件|"
+    r"请加急)[)）。！!]*$",
     re.IGNORECASE,
 )
 #: Where the words may end, if a task begins there.
 _MAYBE_END = re.compile(
-    r"[.!?]\s+|,?\s+(?:and|then|also|plus|after that|afterwards)\s+(?:then\s+|also\s+|after that\s+)?|,\s*|，(?:并且|顺便|另外|然后|再|同时|还有|接着)?|然后|顺便|并且|另外|接着|还要|再(?=[帮查算读看发给告搜])",
+    r"[.!?]\s+|,?\s+(?:and|then|also|plus|after that|"
+    r"afterwards)\s+(?:then\s+|also\s+|after that\s+)?|,\s*|，(?:并且|顺便|另外|"
+    r"然后|再|同时|还有|接着)?|然后|顺便|并且|另外|接着|还要|再(?=[帮查算读看发给告搜])",
     re.IGNORECASE,
 )
 
@@ -159,7 +218,7 @@ def _body(text: str, start: int, end: int) -> Found | None:
     if len(quoted) == 1 and len(words.strip()) - (quoted[0].end - quoted[0].start) <= 8:
         item = quoted[0]
         return Found(value=item.value, start=start + item.start, end=start + item.end, strength=2.0)
-    kept = re.sub(r"^(?:that|saying|说|：|:|,|，|\s)+", "", words, flags=re.IGNORECASE)
+    kept = re.sub(r"^(?:(?:that|saying)\s|说|：|:|,|，|\s)+", "", words, flags=re.IGNORECASE)
     start += len(words) - len(kept)
     kept = re.sub(
         r"(?:[\s,，.。;；!！]|\b(?:please|pls|thanks|thank you|thx)\b|谢谢|吧$)+$",

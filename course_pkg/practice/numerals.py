@@ -12,11 +12,29 @@ from collections.abc import Callable
 
 from course_pkg.practice.found import Found
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SMALL = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _ENGLISH = {word: value for value, word in enumerate(_SMALL)} | {
     word: 10 * value for value, word in enumerate(_TENS, start=2)
 }
@@ -32,7 +50,8 @@ NUMBER = re.compile(f"{_DIGITS}|{_ENGLISH_NUMBER}|{_CHINESE_NUMBER}", re.IGNOREC
 
 #: Digits that are no numbers to count with: dates, times, file names, versions, telephone numbers.
 _NOT_NUMBERS = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}:\d{2}|[\w/-]+\.[A-Za-z]\w*|\d+\.\d+\.\d+|\b\d{3}-\d{3,4}(?:-\d{4})?\b"
+    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}:\d{2}|[\w/-]+\.[A-Za-z]\w*|\d+\.\d+\.\d+|"
+    r"\b\d{3}-\d{3,4}(?:-\d{4})?\b"
     r"|(?<![\dA-Za-z])[A-Za-z]+[-_]?\d+\w*"
 )
 
@@ -118,8 +137,33 @@ def _by(pattern: str) -> Callable[[re.Match[str]], str]:
     return put
 
 
+def _average(match: re.Match[str]) -> str:
+    parts = [str(to_number(part)) for part in re.findall(_N, match.group(1), re.IGNORECASE)]
+    return f" ({' + '.join(parts)}) / {len(parts)} "
+
+
+def _discount(match: re.Match[str]) -> str:
+    share = to_number(match.group(2))
+    return f" {to_number(match.group(1))} * {share} / {10 if share < 10 else 100} "
+
+
 #: Ways to say a sum that do not put the sign between the numbers, and how each is written.
 _PHRASES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (rf"\b(?:average|mean)\s+of\s+{_LIST}", _average),
+    (rf"{_LIST}\s*的平均(?:数|值)?", _average),
+    (rf"({_N})\s*(?:元|块钱|块)?\s*(?:的\w+)?打\s*({_N})\s*折", _discount),
+    (
+        rf"({_N})\s*(?:%|percent)\s*(?:off|discount on)\s+(?:of\s+)?[$€£¥]?({_N})",
+        _by("{1} * (1 - {0} / 100)"),
+    ),
+    (
+        rf"\bsplit(?:ting)?\s+[$€£¥]?({_N})\s+(?:\w+\s+)?(?:between|among|by|into)\s+({_N})",
+        _by("{0} / {1}"),
+    ),
+    (rf"\btwo\s+thirds\s+of\s+({_N})", _by("{0} * 2 / 3")),
+    (rf"\bthree\s+quarters\s+of\s+({_N})", _by("{0} * 3 / 4")),
+    (rf"\b(?:a|one)\s+third\s+of\s+({_N})", _by("{0} / 3")),
+    (rf"\b(?:a|one)\s+quarter\s+of\s+({_N})", _by("{0} / 4")),
     (rf"\b(?:the\s+)?(?:sum|total)\s+of\s+{_LIST}", _joined("+")),
     (
         rf"\b(?:add(?:ing)?(?:\s+up)?|sum(?:\s+up)?|total(?:\s+up)?)\s+(?:the numbers?\s+)?{_LIST}",
@@ -136,12 +180,15 @@ _PHRASES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\bmultiply(?:ing)?\s+({_N})\s+(?:by|with|and|times)\s+({_N})", _by("{0} * {1}")),
     (rf"\bdivid(?:e|ing)\s+({_N})\s+(?:by|into)\s+({_N})", _by("{0} / {1}")),
     (
-        rf"({_N})\s*(?:%|percent|per cent)\s*(?:\w+\s+)?(?:of|on)\s+(?:a\s+|an\s+|the\s+)?[$€£¥]?\s*({_N})",
+        rf"({_N})\s*(?:%|percent|per cent)\s*(?:\w+\s+)?(?:of|on)\s+(?:a\s+|an\s+|"
+        rf"the\s+)?[$€£¥]?\s*({_N})",
         _by("{0} / 100 * {1}"),
     ),
     (rf"({_N})\s*的\s*({_N})\s*%", _by("{0} * {1} / 100")),
     (rf"({_N})\s*的\s*百分之\s*({_N})", _by("{0} * {1} / 100")),
     (rf"百分之\s*({_N})\s*的\s*({_N})", _by("{0} / 100 * {1}")),
+    (rf"({_N})\s*的\s*({_N})\s*分之\s*({_N})", _by("{0} * {2} / {1}")),
+    (rf"({_N})\s*分之\s*({_N})\s*的\s*({_N})", _by("{1} / {0} * {2}")),
     (rf"\b(?:square\s+root|sqrt)\s+(?:of\s+)?({_N})", _by("{0} ** 0.5")),
     (rf"({_N})\s*的\s*平方根", _by("{0} ** 0.5")),
     (rf"(?:根号|√)\s*({_N})", _by("{0} ** 0.5")),
@@ -169,7 +216,8 @@ _SIGNS = (
 )
 _TOKEN = re.compile(
     r"(?P<function>(?:sqrt|sin|cos|tan|log|exp|abs|min|max|round|floor|ceil)\s*(?=\())"
-    rf"|(?P<number>{_N})|(?P<plain>\*\*|[-+*/%(),（）]|(?<=\d)\s*x\s*(?=\d))|(?P<space>\s+|再|然后再?(?=[加减乘除]))|"
+    rf"|(?P<number>{_N})|(?P<plain>\*\*|[-+*/%(),（）]|(?<=\d)\s*x\s*(?=\d))|"
+    rf"(?P<space>\s+|元|块钱|块|个|[$€£¥]|再|然后再?(?=[加减乘除]))|"
     + "|".join(f"(?P<sign{place}>{pattern})" for place, (pattern, _) in enumerate(_SIGNS)),
     re.IGNORECASE,
 )

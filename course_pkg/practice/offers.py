@@ -29,12 +29,15 @@ _BY_NAME = (
     ("path", "path file filename filepath document_path 文件 路径"),
     (
         "person",
-        "recipient recipients receiver person assignee attendee attendees to cc 收件人 联系人 接收人",
+        "recipient recipients receiver person assignee attendee attendees to cc "
+        "收件人 联系人 接收人",
     ),
     ("message", "content message body text sms note comment 内容 正文 消息 文本"),
     (
         "place",
-        "city place location town country destination origin port station airport address region where harbour harbor venue departure arrival village island 城市 地点 港口 地址 目的地",
+        "city place location town country destination origin port station airport "
+        "address region where harbour harbor venue departure arrival village "
+        "island 城市 地点 港口 地址 目的地 出发地 到达地 起点 终点",
     ),
     (
         "query",
@@ -43,11 +46,13 @@ _BY_NAME = (
     ("date", "date day deadline due when 日期 日子 哪天"),
     ("time", "time hour at 时间 时刻"),
     ("identifier", "id code number reference sku isbn 编号 单号 代码"),
+    ("unit", "unit units scale 单位"),
     ("ticker", "ticker symbol stock 股票代码"),
     ("title", "title subject label heading 标题 主题"),
     (
         "name",
-        "name username user title program app playlist song movie artist customer who 名字 名称 姓名 用户名",
+        "name username user title program app playlist song movie artist customer "
+        "who 名字 名称 姓名 用户名",
     ),
 )
 #: The same for descriptions, where a name says nothing; only telling words.
@@ -60,19 +65,24 @@ _BY_DESCRIPTION = (
     ("language", r"\blanguage\b|语言"),
     (
         "person",
-        r"\brecipient|\breceiver|\bwho (?:should |will )?(?:gets?|receives?)|\bname of (?:the|a) person|收件人|发给谁",
+        r"\brecipient|\breceiver|\bwho (?:should |will )?(?:gets?|receives?)|"
+        r"\bname of (?:the|a) person|收件人|发给谁",
     ),
     ("place", r"\bcity|\btown\b|\bplace\b|\bharbou?r|\bport\b|\blocation|城市|地点|港口"),
     (
         "query",
-        r"\bsearch(?:ed)? for|\bwords? to (?:look|search)|\bkeywords?|\bwhat to (?:look|search)|关键词|搜索",
+        r"\bsearch(?:ed)? for|\bwords? to (?:look|search)|\bkeywords?|"
+        r"\bwhat to (?:look|search)|关键词|搜索",
     ),
     ("message", r"\b(?:text|words|content) (?:of|to|that)|\bmessage\b|正文|消息|内容"),
     ("date", r"\bdate\b|yyyy-mm-dd|日期"),
     ("time", r"\bhh:mm|\btime of day|时间"),
+    ("unit", "unit units scale 单位"),
     ("ticker", r"\bticker"),
     ("name", r"\bname of\b|\bnamed?\b|名称|名字"),
 )
+_CHINESE_DIRECTION = {"from": "出发|起点|起始|从|源", "to": "目的|目标|到达|终点"}
+_PREPOSITIONS = frozenset({"to", "from", "at", "cc"})
 _DIRECTION = {
     "from": "from source origin base start departure depart 从 源",
     "to": "to target destination dest into end arrival arrive 到 目标",
@@ -165,11 +175,15 @@ def _weigh(weights: dict[str, float], found: frozenset[str], weight: float) -> N
 def _without_limits(description: str) -> str:
     """Without sentences that say what the tool is *not* for."""
     sentences = re.split(r"(?<=[.;。；])\s*", description)
-    no = re.compile(
-        r"\b(?:not|never|don't|no)\b.*\b(?:for|use|it|this)\b|不要用|不能|不用于|不适合",
-        re.IGNORECASE,
-    )
-    return " ".join(sentence for sentence in sentences if not no.search(sentence))
+    return " ".join(_NO_PART.sub("", item) for item in sentences if not _NO_SENTENCE.search(item))
+
+
+_NO_SENTENCE = re.compile(
+    r"^(?:no|not|never|without)\b|\b(?:not|never|don't)\b.*\b(?:for|use|it|this|web|read)\b"
+    r"|不要用|不能|不用于|不适合",
+    re.IGNORECASE,
+)
+_NO_PART = re.compile(r"\b(?:no|without|not)\s+\w+", re.IGNORECASE)
 
 
 def read_parameters(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Parameter]:
@@ -257,12 +271,15 @@ def _role(name: str, schema: Mapping[str, Any]) -> str:
     }
     if (kind := schema.get("format")) in list(by_format):
         return by_format[str(kind)]
+    if type_of(schema) == "boolean":
+        return ""
     description = as_text(schema.get("description"))
     parts = split_name(name)
     # The last word of a name is its noun: "file_name" is a name, "city_code" a code.
     for part in (name.lower(), *reversed(parts)):
         for role, words in _BY_NAME:
-            if part in words.split() and part not in _DIRECTION["from"].split()[:1]:
+            # "to" alone is a person, in "to_unit" it is only a direction.
+            if part in words.split() and (part not in _PREPOSITIONS or part == name.lower()):
                 return _sharpen(role, parts, description)
     for role, pattern in _BY_DESCRIPTION:
         if re.search(pattern, description, re.IGNORECASE):
@@ -295,6 +312,8 @@ def _to_what(description: str) -> str:
 def _direction(name: str) -> str:
     parts = split_name(name)
     for direction, words in _DIRECTION.items():
-        if any(part in words.split() for part in parts):
+        if any(part in words.split() for part in parts) or re.search(
+            _CHINESE_DIRECTION[direction], name
+        ):
             return direction
     return ""

@@ -44,27 +44,50 @@ class Task:
 
 
 _BREAK = re.compile(
-    r"[.!?](?=\s)|[;；。！？\n]|\s*,\s*(?:and\s+)?(?:then|also|after that|afterwards|plus|finally)\b|\s+and\s+(?:then|also)\b|\b(?:then|also|after that|afterwards|plus)\s(?!\d)"
-    r"|\s+(?:and|&)\s+|,\s+|，|、|然后|接着|并且|另外|顺便|还有|之后|同时|以及|再(?=[帮查算读看发给告搜念打把用])|最后|并(?=[帮查算读看发给告搜念打把])",
+    r"[.!?](?=\s)|[;；。！？\n]|\s*,\s*(?:and\s+)?(?:then|also|after that|afterwards|plus|"
+    r"finally)\b|\s+and\s+(?:then|also)\b|\b(?:then|also|after that|afterwards|"
+    r"plus)\s(?!\d)"
+    r"|\s+(?:and|&)\s+|,\s+|，|、|然后|接着|并且|另外|顺便|还有|之后|同时|以及|"
+    r"再(?=[帮查算读看发给告搜念打把用])|最后|并(?=[帮查算读看发给告搜念打把])",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"(?:(?:to |about |of |with )?(?:it|that|this|them|these|those|(?:the|its|that|this|your)\s+(?:\w+\s+)?(?:results?|answers?|contents?|output|outcome|total|sum|number|value|summary|info|information|text|notes?|findings?|forecast|temperature|weather|file|document|page|reply|response|translation|figure|one)(?:\s+(?:of it|to (?:him|her|them)))?|what (?:it|you|they) .*|what (?:the )?(?:\w+ )?(?:is|was|says?|were)|the (?:first|last) one)"
-    r"|(?:一下)?(?:把)?(?:它|它们|这个|那个|这些|该|上面的|刚才的|得到的|最后的|查到的|读到的|算出来的|算出的|计算)?(?:的)?(?:结果|内容|答案|文件内容|天气|天气情况|数字|总数|信息|全文|情况|文本|查询结果|计算结果|搜索结果|译文|翻译)|它|这个|一下|他|她)",
+    r"(?:(?:to |about |of |with )?(?:it|that|this|them|these|those|(?:the|its|that|this|"
+    r"your)\s+(?:\w+\s+)?(?:results?|answers?|contents?|output|outcome|total|sum|number|"
+    r"value|summary|info|information|text|notes?|findings?|forecast|temperature|weather|"
+    r"file|document|page|reply|response|translation|figure|one)(?:\s+(?:of it|to (?:him|"
+    r"her|them)))?|what (?:it|you|they) .*|what (?:the )?(?:\w+ )?(?:is|was|says?|were)|"
+    r"the (?:first|last) one)"
+    r"|(?:一下)?(?:把)?(?:它|它们|这个|那个|这些|该|上面的|刚才的|得到的|最后的|"
+    r"查到的|读到的|算出来的|算出的|计算)?(?:的)?(?:结果|内容|答案|文件内容|天气|天气情况|"
+    r"数字|总数|信息|全文|情况|文本|查询结果|计算结果|搜索结果|译文|翻译)|它|这个|一下|他|她)",
     re.IGNORECASE,
 )
 _WAITING_WORDS = re.compile(
-    r"\b(?:it|that|them|this|the (?:\w+ )?(?:results?|answer|contents?|output|total|sum|number|first one))\b|结果|它|这个|再|内容|答案|得数",
+    r"\b(?:it|that|them|this|the (?:\w+ )?(?:results?|answer|contents?|output|"
+    r"total|sum|number|first one))\b|结果|它|这个|再|内容|答案|得数",
     re.IGNORECASE,
 )
 _TASK_START = re.compile(
-    r"(?:please |pls |can you |could you |i (?:also )?(?:need|want) (?:you )?to )?(?:what|how|who|where|when|which|is|will|does)\b|(?:请|帮我|麻烦|再|也|顺便|另外|把|给|看看|查|搜|算|读|计算|打开|告诉|通知|发|问)",
+    r"(?:please |pls |can you |could you |i (?:also )?(?:need|"
+    r"want) (?:you )?to )?(?:what|how|who|where|when|which|is|will|does)\b|"
+    r"(?:请|帮我|麻烦|再|也|顺便|另外|把|给|看看|查|搜|算|读|计算|打开|告诉|通知|发|问)",
     re.IGNORECASE,
 )
-_NOUN_PHRASE = re.compile(r"(?:the|what|how|whether|if|today's|tomorrow's)\b(?!.*\b(?:is|are|was|will be) (?!\d)\w+$)", re.IGNORECASE)
-_CHINESE_NOUN = re.compile(r".*(?:天气|气温|结果|内容|答案|是多少|等于几|得多少|等于多少|怎么样|如何|得几)$")
+_NOUN_PHRASE = re.compile(
+    r"(?:the|what|how|whether|if|today's|tomorrow's)\b(?!.*\b(?:is|are|was|will be) (?!\d)\w+$)",
+    re.IGNORECASE,
+)
+_INDIRECT = re.compile(
+    r"(?:whether|if|what|how)\b|(?:需不需要|要不要|是不是|会不会)", re.IGNORECASE
+)
+_CHINESE_NOUN = re.compile(
+    r".*(?:天气|气温|结果|内容|答案|是多少|等于几|得多少|等于多少|怎么样|如何|得几)$"
+)
 _NOT = re.compile(
-    r"\b(?:don'?t|do not|never|no need to|without|rather than|instead of)\s+(?!(?:forget|hesitate|worry|mind|know|understand|remember|have|see|think|care|get)\b)[^,.;!?]*?(?=$|[,;!?]|\.\s|\.$|\bbut\b|\bjust\b)"
+    r"\b(?:don'?t|do not|never|no need to|without|rather than|instead of)\s+(?!(?:forget|"
+    r"hesitate|worry|mind|know|understand|remember|have|see|think|care|"
+    r"get)\b)[^,.;!?]*?(?=$|[,;!?]|\.\s|\.$|\bbut\b|\bjust\b)"
     r"|(?<![要用需])(?:不要|别|不用|无需|不需要|先别|不必)(?!忘|客气|的)[^，。；！？]*",
     re.IGNORECASE,
 )
@@ -104,6 +127,10 @@ class Planner:
         shown = _hide(text, [item.body for item in utterances if item.body])
         return fill(Source(text=shown, utterances=utterances, offer=offer))
 
+    def arguments_for(self, offer: Offer, text: str) -> dict[str, Any]:
+        """What a text says for the parameters of one tool, one value each."""
+        return {name: values[0].value for name, values in self.found_for(offer, text).items()}
+
     def _utterances(self, text: str) -> list[Utterance]:
         if not any(offer.with_role("message") for offer in self.offers):
             return []
@@ -116,7 +143,7 @@ class Planner:
         if _TASK_START.match(rest.strip()):
             return True
         first = re.match(r"\s*(?:please |pls |also |then )*([A-Za-z]+)", rest)
-        return bool(first) and bool(concepts(first.group(1)) & match.offer.weights.keys())
+        return first is not None and bool(concepts(first.group(1)) & match.offer.weights.keys())
 
     def _inner(self, utterance: Utterance) -> list[Task]:
         """A task inside a message: "tell Ada the weather in Paris" needs the weather first."""
@@ -156,11 +183,14 @@ class Planner:
             return True
         if not any(offer.weights.get(concept, 0) >= 2 for concept in concepts(text)):
             return False
+        if offer.with_role("expression") and _WAITING_WORDS.search(text):
+            return True
         found = fill(Source(text=text, utterances=(), offer=offer))
         needed = [item for item in offer.parameters if item.is_required]
-        return any(
-            found[item.name][0].strength >= 0.6 for item in needed if item.name in found
-        ) or any(item.role == "message" for item in needed)
+        return all(
+            item.role == "message" or (item.name in found and found[item.name][0].strength >= 0.6)
+            for item in needed
+        )
 
     # --- tasks ------------------------------------------------------------------------------------
 
@@ -171,9 +201,7 @@ class Planner:
         waits = [item for item in here if self._waits(item, after=after)]
         kept = [replace(item, body=None) if item in waits else item for item in here]
         found = fill(Source(text=text, utterances=kept, offer=offer))
-        missing = [
-            item for item in offer.parameters if item.is_required and item.name not in found
-        ]
+        missing = [item for item in offer.parameters if item.is_required and item.name not in found]
         needs_result = bool(waits) or (
             after and bool(missing) and bool(_WAITING_WORDS.search(text) or _only_message(missing))
         )
@@ -190,6 +218,8 @@ class Planner:
         body = utterance.body
         if body is None or body.strength > 1:
             return False
+        if after and not utterance.is_marked and _INDIRECT.match(body.value):
+            return True
         return bool(_REFERENCE.fullmatch(body.value)) or bool(self._inner(utterance))
 
 
@@ -341,13 +371,14 @@ def _from_result(parameter: Parameter, task: Task, result: str, words: str) -> A
 
 
 def _continued(text: str, result: str) -> str | None:
-    """ "multiply it by 2" with the result 21 gives "21 * 2"."""
+    """Put the result in: "multiply it by 2" with the result 21 gives "21 * 2"."""
     numbers = re.findall(r"-?\d+(?:\.\d+)?", result.replace(",", ""))
     if not numbers:
         return None
     number = numbers[-1]
     joined, count = re.subn(
-        r"\b(?:the (?:\w+ )?(?:result|answer|total|sum|number|output|temperature)|it|that|this)\b|(?:把|用|将)?(?:这个|上面的|得到的)?(?:结果|得数|它|答案)",
+        r"\b(?:the (?:\w+ )?(?:result|answer|total|sum|number|output|"
+        r"temperature)|it|that|this)\b|(?:把|用|将)?(?:这个|上面的|得到的)?(?:结果|得数|它|答案)",
         f" {number} ",
         text,
         count=1,

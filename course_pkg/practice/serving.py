@@ -32,6 +32,18 @@ class _QuietProtocol(H11Protocol):
         super().__init__(*values, **settings)
         self.logger = self.access_logger = _SILENCE
         self.access_log = False
+        self._gone = asyncio.Event()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tidy up as usual, and tell `abort`."""
+        super().connection_lost(exc)
+        self._gone.set()
+
+    async def abort(self) -> None:
+        """Close the connection now, whatever the client does."""
+        self._unset_keepalive_if_required()
+        self.transport.abort()
+        await self._gone.wait()
 
 
 class Listener:
@@ -77,9 +89,5 @@ async def _close(state: ServerState) -> None:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
     for connection in list(state.connections):
-        if connection.timeout_keep_alive_task is not None:
-            connection.timeout_keep_alive_task.cancel()
-        connection.transport.abort()
-    # An aborted transport closes its socket in the loop's next round.
-    while state.connections:
-        await asyncio.sleep(0)
+        if isinstance(connection, _QuietProtocol):
+            await connection.abort()

@@ -15,10 +15,27 @@ from importlib import resources
 from typing import Any
 
 CJK = "\u4e00-\u9fff"
+#: Shorter words are not taken for other words with a typing error.
+MIN_TYPO_CHARS = 6
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_ENDINGS = ("ations", "ation", "ators", "ator", "ings", "ing", "ies", "ed", "es", "e", "y", "s")
+_ENDINGS = (
+    "ations",
+    "ation",
+    "ators",
+    "ator",
+    "ings",
+    "ing",
+    "ies",
+    "ed",
+    "es",
+    "er",
+    "est",
+    "e",
+    "y",
+    "s",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,20 +44,26 @@ class Lexicon:
 
     Attributes:
         stems: from the stem of an English word to its concepts.
+        known: from an English word as it is written to its concepts.
+        shortened: the same for long words with one letter left out, to recognise typing errors.
         chinese: from a Chinese word to its concepts.
         chinese_words: finds these words in a text, longest first.
         weak: concepts that say little alone, since many tools share them.
         function_words: English words that carry no meaning of their own.
         noise: finds Chinese words that carry no meaning of their own.
-        tables: the other lists: places, currencies, languages, synonyms, weekdays.
+        surnames: Chinese family names.
+        tables: the other lists, by name, see `table`.
     """
 
     stems: Mapping[str, tuple[str, ...]]
+    known: Mapping[str, tuple[str, ...]]
+    shortened: Mapping[str, tuple[str, ...]]
     chinese: Mapping[str, tuple[str, ...]]
     chinese_words: re.Pattern[str]
     weak: frozenset[str]
     function_words: frozenset[str]
     noise: re.Pattern[str]
+    surnames: str
     tables: Mapping[str, Mapping[str, str]]
 
 
@@ -50,20 +73,29 @@ def lexicon() -> Lexicon:
     file = resources.files("course_pkg.practice").joinpath("lexicon.json")
     data = json.loads(file.read_text(encoding="utf-8"))
     stems: dict[str, tuple[str, ...]] = {}
+    known: dict[str, tuple[str, ...]] = {}
     chinese: dict[str, tuple[str, ...]] = {}
     for concept, (english_words, chinese_words) in data["concepts"].items():
         for word in english_words.split():
-            stems[stem(word)] = (*stems.get(stem(word), ()), concept)
+            stems[stem(word)] = known[word] = (*stems.get(stem(word), ()), concept)
         for word in chinese_words.split():
             chinese[word] = (*chinese.get(word, ()), concept)
-    tables = ("places", "currencies", "languages", "synonyms", "weekdays")
+    tables = ("places", "currencies", "languages", "synonyms", "weekdays", "units", "flags")
     return Lexicon(
         stems=stems,
+        known=known,
+        shortened={
+            shorter: known[word]
+            for word in known
+            if len(word) >= MIN_TYPO_CHARS
+            for shorter in _shorter(word)
+        },
         chinese=chinese,
         chinese_words=any_of(chinese),
         weak=frozenset(data["weak_concepts"]),
         function_words=frozenset(data["function_words"].split()),
         noise=any_of(data["chinese_noise"].split()),
+        surnames=data["surnames"],
         tables={name: data[name] for name in tables},
     )
 
@@ -130,11 +162,31 @@ def first_concepts(text: str) -> frozenset[str]:
 def _concepts_of_word(word: str, words: Lexicon) -> Iterable[str]:
     if word in words.function_words or len(word) < 2:
         return ()
-    return words.stems.get(stem(word), ("=" + stem(word),))
+    if (stemmed := stem(word)) in words.stems:
+        return words.stems[stemmed]
+    return ("=" + stemmed, *_concepts_of_typo(word, words))
+
+
+def _concepts_of_typo(word: str, words: Lexicon) -> tuple[str, ...]:
+    """The concepts of a known word that differs by one letter, missing, added, changed or moved."""
+    if word in words.shortened:
+        return words.shortened[word]
+    if len(word) < MIN_TYPO_CHARS:
+        return ()
+    for shorter in _shorter(word):
+        if shorter in words.known:
+            return words.known[shorter]
+        if shorter in words.shortened:
+            return words.shortened[shorter]
+    return ()
+
+
+def _shorter(word: str) -> Iterable[str]:
+    return (word[:place] + word[place + 1 :] for place in range(1, len(word)))
 
 
 def table(name: str) -> Mapping[str, str]:
-    """One of the lists of names: `places`, `currencies`, `languages`, `synonyms`, `weekdays`."""
+    """One of the lists: places, currencies, languages, synonyms, weekdays, units, flags."""
     return lexicon().tables[name]
 
 

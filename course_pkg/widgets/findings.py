@@ -75,7 +75,7 @@ def _of_arguments(label: str, instance: Any, schema: Any) -> Iterator[str]:
         yield f"{label}: the arguments could not be checked: {cut(str(error), 200)}"
         return
     if found:
-        yield f"{label}: the arguments do not fit the input schema. {explain(found)}"
+        yield f"{label}: the arguments do not fit the input schema:\n{explain(found)}"
 
 
 def _schemas(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,7 +69,8 @@ def shell(head: str, items: str = "") -> str:
         head: from `header`.
         items: rows, joined.
     """
-    return f'<div class="tci"><style>{style()}</style><div class="hd">{head}</div>' + (
+    return (
+        f'<div class="tci"><style>{style()}</style><div class="hd">{head}</div>'
         f'<ol class="rows">{items}</ol></div>'
     )
 
@@ -184,7 +185,8 @@ def _sections(row: Row, *, saved: bool) -> Iterator[str]:
     if frame.body:
         yield _raw(row)
     if headers := [pair for pair in frame.headers if not saved or pair[0] in SAVED_HEADERS]:
-        yield _fold("Headers", f"<pre>{_headers(headers)}</pre>")
+        label = f"Headers (frames[{frame.number - 1}].headers has all)" if saved else "Headers"
+        yield _fold(label, f"<pre>{_headers(headers)}</pre>")
 
 
 def _sentences(sentences: Iterable[str]) -> str:

@@ -147,7 +147,7 @@ class Notebook:
         """Switch JupyterLab's theme."""
         self.command("apputils:change-theme", theme=f"JupyterLab {'Dark' if dark else 'Light'}")
         light = str(not dark).lower()
-        self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']")
+        self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
 
     def save(self) -> nbformat.NotebookNode:
         """Save, and read the file."""

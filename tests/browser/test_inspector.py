@@ -125,7 +125,7 @@ def weather(open_notebook):
 
 
 def status(notebook) -> str:
-    return notebook.find("[role=status]").last.inner_text()
+    return notebook.find(".tci [role=status]").last.inner_text()
 
 
 def clipboard(notebook) -> str:
@@ -180,7 +180,7 @@ def test_the_saved_notebook_holds_plain_html_and_text_and_no_widget(weather):
 
 def test_a_row_opens_by_keyboard_and_the_notebook_does_not_hear_the_keys(weather):
     cells = weather.find(".jp-Cell").count()
-    weather.find("[role=toolbar] button").last.focus()
+    weather.find(".tci .bar button").last.focus()
     weather.page.keyboard.press("Tab")
 
     for key in ("Enter", "ArrowDown", "Space", "d", "d", "b", "m"):
@@ -189,6 +189,30 @@ def test_a_row_opens_by_keyboard_and_the_notebook_does_not_hear_the_keys(weather
     opened = weather.find(f"{ROWS}>details").evaluate_all("all => all.map(one => one.open)")
     assert opened == [True, True, False, False]
     assert weather.find(".jp-Cell").count() == cells
+
+
+def test_the_keys_for_saving_reach_the_notebook_from_within_the_inspector(weather):
+    before = weather.path.stat().st_mtime_ns
+    weather.find(SUMMARY).first.focus()
+
+    weather.page.keyboard.press("Control+s")
+    weather.page.wait_for_timeout(2_000)
+
+    assert weather.path.stat().st_mtime_ns != before
+
+
+def test_the_static_form_opens_by_keyboard_without_a_script(open_notebook):
+    static = "import os\nos.environ['COURSE_WIDGETS'] = 'static'"
+    notebook = open_notebook("static.ipynb", [static, SETUP, RUN])
+    notebook.run_all()
+    notebook.find(SUMMARY).nth(3).wait_for()
+
+    for row, key in enumerate(("Enter", "Space")):
+        notebook.find(SUMMARY).nth(row).focus()
+        notebook.page.keyboard.press(key)
+
+    assert notebook.find(f"{ROWS}>details[open]").count() == 2
+    assert notebook.find(".tci .bar").count() == 0
 
 
 def test_home_and_end_go_to_the_first_and_the_last_row(weather):
@@ -371,10 +395,12 @@ def test_hostile_payloads_stay_text_live_and_saved(open_notebook):
 TIMER = """() => {
   window.times = {};
   const look = () => {
-    const rows = document.querySelectorAll('.jupyter-widgets .rows>li').length;
-    if (rows > 0 && window.times.first === undefined) window.times.first = performance.now();
-    if (rows >= 100 && window.times.last === undefined)
-      requestAnimationFrame(() => setTimeout(() => { window.times.last = performance.now(); }));
+    const views = [...document.querySelectorAll('.tci')];
+    const many = views.find((view) => view.querySelector('.ti').textContent.includes('Many'));
+    const rows = many?.querySelectorAll('.rows>li').length ?? 0;
+    if (rows > 0) window.times.first ??= performance.now();
+    if (rows >= 100 && !window.times.last)
+      requestAnimationFrame(() => setTimeout(() => { window.times.last ??= performance.now(); }));
   };
   new MutationObserver(look).observe(document.body, {childList: true, subtree: true});
 }"""
@@ -391,5 +417,4 @@ def test_a_hundred_frames_with_one_of_200_kb_are_added_in_under_a_second(
     took_ms = notebook.page.evaluate("() => window.times.last - window.times.first")
 
     record_property("took_ms", took_ms)
-    sys.stderr.write(f"{took_ms=}")
     assert took_ms < 1_000

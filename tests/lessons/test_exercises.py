@@ -1,4 +1,4 @@
-"""Each exercise is proved three ways: by its solution, its untouched starter and its wrong answers."""
+"""Each exercise is proved three ways: by its solution, its starter and its wrong answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WRONG = [(item, wrong) for item in EXERCISES for wrong in item.wrong]
 
 
 async def answer_of(source: str) -> Any:
-    """Run a cell's code as a notebook does, with `await` at the top level, and give its `answer`."""
+    """Run a cell's code as a notebook does, with `await` at the top level; give its `answer`."""
     code = compile(source, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     names: dict[str, Any] = {"exercise": exercise}
     outcome = eval(code, names)

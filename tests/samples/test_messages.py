@@ -16,7 +16,7 @@ from course_pkg.tools import ToolError
 
 
 @pytest.fixture(autouse=True)
-def course_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COURSE_FOLDER", str(tmp_path / "mine"))
     return tmp_path / "mine"
 
@@ -50,10 +50,10 @@ def test_the_same_message_sent_twice_is_two_messages() -> None:
     assert len(set(ids)) == 2
 
 
-def test_the_file_is_one_json_object_a_line_in_readable_utf_8(course_folder: Path) -> None:
+def test_the_file_is_one_json_object_a_line_in_readable_utf_8(own_folder: Path) -> None:
     send_message(to="李华", content="第一行\n第二行")
 
-    (line,) = (course_folder / "outbox.jsonl").read_bytes().decode("utf-8").splitlines()
+    (line,) = (own_folder / "outbox.jsonl").read_bytes().decode("utf-8").splitlines()
     assert '"to": "李华", "content": "第一行\\n第二行", "urgent": false}' in line
 
 
@@ -114,9 +114,9 @@ def test_an_outbox_that_cannot_be_written_says_what_to_set(tmp_path: Path) -> No
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_a_line_that_was_spoilt_by_hand_is_named(course_folder: Path) -> None:
+def test_a_line_that_was_spoilt_by_hand_is_named(own_folder: Path) -> None:
     send_message(to="Anna", content="Hello")
-    with (course_folder / "outbox.jsonl").open("a", encoding="utf-8") as opened:
+    with (own_folder / "outbox.jsonl").open("a", encoding="utf-8") as opened:
         opened.write("\n{oops\n")
 
     with pytest.raises(ValueError, match=r"Line 2 .*'\{oops'.*clear_outbox\(\)"):

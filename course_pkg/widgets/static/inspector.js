@@ -93,12 +93,15 @@ function upgrade(root, live = false) {
   const isRow = (details) => details?.parentElement?.parentElement === rows;
 
   function fill(item) {
-    if (pending.has(item)) {
-      details(item).append(ours(pending.get(item)));
-      pending.delete(item);
-    }
+    if (!pending.has(item)) return;
+    details(item).append(ours(pending.get(item)));
+    pending.delete(item);
+  }
+
+  function opened(item) {
+    fill(item);
     const body = item.querySelector(".b");
-    if (body && !body.querySelector(".cp")) body.prepend(copyBar(item));
+    if (!body.querySelector(".cp")) body.prepend(copyBar(item));
   }
 
   function frameOf(item) {
@@ -117,7 +120,9 @@ function upgrade(root, live = false) {
   // -- copy
   function copyBar(item) {
     const windows = navigator.userAgent.includes("Windows");
-    const ways = [["Copy JSON", ({ text }) => text, "Copied."]];
+    const { text } = frameOf(item);
+    const kind = text.startsWith("data:") ? "events" : item.querySelector(".b>pre") ? "JSON" : "text";
+    const ways = text ? [[`Copy ${kind}`, (frame) => frame.text, "Copied."]] : [];
     if (item.dataset.l && item.dataset.d === "sent") {
       const shell = windows ? ["Copy for PowerShell", asPowerShell] : ["Copy as curl", asCurl];
       const needs = "Copied. It reads OPENAI_BASE_URL and OPENAI_API_KEY from the environment.";
@@ -209,7 +214,7 @@ function upgrade(root, live = false) {
     "toggle",
     ({ target }) => {
       if (!isRow(target)) return;
-      if (target.open) fill(target.parentElement);
+      if (target.open) opened(target.parentElement);
       const number = items().indexOf(target.parentElement);
       target.open ? view.open.add(number) : view.open.delete(number);
     },
@@ -217,8 +222,16 @@ function upgrade(root, live = false) {
   );
 
   // -- keyboard
+  // What is typed here is not meant for the notebook: JupyterLab looks for this mark on the element
+  // that has the focus. Without it, "d d" on a row deletes the cell. Only "save" goes through.
+  root.addEventListener("focusin", ({ target }) =>
+    target.setAttribute("data-lm-suppress-shortcuts", "true"),
+  );
   root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // what is typed here is not meant for the notebook
+    if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+      event.preventDefault();
+      root.parentElement.dispatchEvent(new KeyboardEvent("keydown", event));
+    }
     const summary = event.target.closest("summary");
     if (!summary || !isRow(summary.parentElement)) return;
     const all = visibleItems();
