@@ -7,7 +7,16 @@ for, and it is the one place that joins modules which must not know each other.
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # noqa: UP036 - said before an import fails in its own words
+    sys.exit(
+        "This course needs Python 3.11 or newer, and this is Python "
+        + ".".join(str(part) for part in sys.version_info[:3])
+        + ". Install a newer Python, make .venv anew with it, and try again."
+    )
 
 from course_pkg import tools as _tools
 from course_pkg.model.settings import served_here as _served_here
@@ -95,7 +104,17 @@ def __dir__() -> list[str]:
 def _practice_url() -> str:
     from course_pkg.practice import serve_in_background
 
+    _keep_loopback_off_proxies()
     return serve_in_background()
+
+
+def _keep_loopback_off_proxies() -> None:
+    # Schools and companies set proxies for everything. A proxy elsewhere cannot reach a server in
+    # this process, and any client in this process (a plain `openai.OpenAI` too) would ask it to.
+    for name in ("NO_PROXY", "no_proxy"):
+        hosts = os.environ.get(name, "")
+        if "127.0.0.1" not in hosts:
+            os.environ[name] = f"{hosts},127.0.0.1,localhost".removeprefix(",")
 
 
 # The model's settings can name the practice model, although `model` must not know `practice`.

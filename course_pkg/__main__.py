@@ -33,7 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return command(options)
     except KeyboardInterrupt:
         return 0
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
         print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
         return 1
 

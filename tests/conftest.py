@@ -17,9 +17,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from course_pkg.model import Settings
+
+# The same examples in each run, however slow the machine. To look for new ones:
+# pytest --hypothesis-profile=search
+hypothesis.settings.register_profile("course", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("search", deadline=None, max_examples=3000)
+hypothesis.settings.load_profile("course")
 
 CASES = Path(__file__).parent / "cases"
 KEY = "sk-test-NOT-A-REAL-KEY-1234"

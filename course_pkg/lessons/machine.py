@@ -118,7 +118,10 @@ def packages_finding(requirements: Sequence[str] | None = None) -> Finding:
     except importlib.metadata.PackageNotFoundError:
         detail = f"The course is not installed here. {_install_advice()}"
         return Finding(what="Packages", good=False, detail=detail)
-    trouble = [text for text in (_trouble_with(item) for item in wanted or ()) if text]
+    try:
+        trouble = [text for text in (_trouble_with(item) for item in wanted or ()) if text]
+    except ImportError as error:  # what reads requirements is itself one
+        trouble = [f"{error.name} is missing"]
     if trouble:
         detail = f"{'; '.join(trouble)}. {_install_advice()}"
         return Finding(what="Packages", good=False, detail=detail)

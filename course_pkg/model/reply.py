@@ -135,7 +135,7 @@ def _call(item: Mapping[str, Any], call_id: str, *, cut_off: bool) -> ToolCall:
     arguments, notes = _arguments(function.get("arguments"))
     if call_id != item.get("id"):
         notes = (*notes, "call_id")
-    custom = item.get("type", "function") not in {"function", None, ""}
+    custom = item.get("type", "function") not in ("function", None, "")
     problem = "truncated" if cut_off else "unsupported_call_type" if custom else ""
     name = function.get("name") or _name_of_custom(item)
     name = _whole(str(name))

@@ -216,11 +216,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext
 
 @pytest.fixture
 def browsing(browser: BrowserContext) -> Iterator[Browsing]:
-    """A new page, and what it did."""
+    """A new page, and what it did. No test may make it ask another computer for anything."""
     watched = Browsing(page=browser.new_page())
     watched.watch()
     yield watched
     watched.page.close()
+    assert watched.foreign == []
 
 
 @pytest.fixture

@@ -63,6 +63,15 @@ RUN = """
 with inspect("Weather") as recorder:
     two_turns()
 """
+BROKEN = """
+with inspect("Broken") as recorder:
+    two_turns()
+    call = {"id": "\\u202e", "type": "function", "function": {"name": "f", "arguments": "{"}}
+    message = {"role": "assistant", "tool_calls": [call], "content": "long " * 1_000}
+    body = json.dumps({"choices": [{"message": message}], "error": None}).encode()
+    recorder.add(Payload(wire="model", direction="received", label="200", body=body))
+    recorder.add(Payload(wire="model", direction="received", label="no answer", error="Refused"))
+"""
 BLOCKING = """
 with inspect("Blocking") as recorder:
     two_turns()
@@ -333,13 +342,17 @@ CONTRAST = """(root) => {
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_all_text_has_enough_contrast_in_both_themes(weather, dark):
-    weather.set_theme(dark=dark)
-    weather.find("button:text('Expand all')").click()
+def test_all_text_has_enough_contrast_in_both_themes(open_notebook, dark):
+    notebook = open_notebook("colours.ipynb", [SETUP, BROKEN])
+    notebook.run_all()
+    notebook.find(".jp-RenderedHTML .bar").wait_for()
+    notebook.set_theme(dark=dark)
+    notebook.find("button:text('Expand all')").click()
+    notebook.find("details").evaluate_all("all => all.forEach(one => { one.open = true })")
 
-    low = weather.find(".tci").evaluate(CONTRAST)
-    background = weather.find(".tci").evaluate("one => getComputedStyle(one).backgroundColor")
-    weather.set_theme(dark=False)
+    low = notebook.find(".tci").evaluate(CONTRAST)
+    background = notebook.find(".tci").evaluate("one => getComputedStyle(one).backgroundColor")
+    notebook.set_theme(dark=False)
 
     assert low == []
     assert (max(map(int, re.findall(r"\d+", background)[:3])) < 60) is dark
