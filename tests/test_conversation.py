@@ -20,6 +20,7 @@ from course_pkg.conversation import (
     start,
     trim,
 )
+from course_pkg.practice.rules import refusal_of
 
 CASES = [
     json.loads(path.read_text(encoding="utf-8"))
@@ -161,6 +162,8 @@ def test_the_same_id_may_come_again_in_a_later_group() -> None:
         ({"role": "user", "content": None}, "content_not_string"),
         ({"role": "user"}, "content_not_string"),
         ({"role": "assistant", "content": None}, "content_not_string"),
+        ({"role": "user", "content": []}, "content_not_string"),
+        ({"role": "user", "content": ["text"]}, "content_not_string"),
         ({"role": "assistant", "content": "x", "tool_calls": []}, "tool_calls_empty"),
         ({"role": "assistant", "content": "x", "tool_calls": "c1"}, "tool_calls_not_list"),
         ({"role": "assistant", "content": "x", "tool_calls": [1]}, "tool_calls_not_list"),
@@ -274,6 +277,13 @@ def test_healing_twice_changes_nothing_more(messages: list[Any]) -> None:
     healed = heal(messages)
 
     assert heal(healed) == healed
+
+
+@given(st.lists(MESSAGES, min_size=1, max_size=8))
+def test_the_practice_model_accepts_whatever_is_healed(messages: list[Any]) -> None:
+    healed = heal(messages) or start("?")
+
+    assert refusal_of({"model": "practice", "messages": healed}) is None
 
 
 # --- appending and trimming -----------------------------------------------------------------------

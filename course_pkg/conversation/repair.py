@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from course_pkg.conversation.messages import Message
-from course_pkg.conversation.rules import NAME_PATTERN, ROLES, id_of, is_json_object
+from course_pkg.conversation.rules import NAME_PATTERN, ROLES, id_of, is_content, is_json_object
 
 #: What the model reads in place of a result that nobody recorded.
 NO_RESULT = "Error: the run was interrupted before this call had a result. Call again if needed."
@@ -68,7 +68,7 @@ def _is_message(message: Any) -> bool:
 
 def _tidy(message: Mapping[str, Any]) -> Message:
     tidy = {name: value for name, value in message.items() if name != "tool_calls"}
-    if not isinstance(tidy.get("content"), str | list):
+    if not is_content(tidy.get("content")):
         tidy["content"] = _as_text(tidy.get("content"))
     listed = message.get("tool_calls")
     if tidy["role"] == "assistant" and isinstance(listed, list):
@@ -100,7 +100,8 @@ def legal_name(name: str) -> str:
 
 
 def _as_text(content: Any) -> str:
-    return "" if content is None else json.dumps(content, ensure_ascii=False, default=str)
+    empty = content is None or content == []
+    return "" if empty else json.dumps(content, ensure_ascii=False, default=str)
 
 
 def _merged(messages: Sequence[Message]) -> list[Message]:

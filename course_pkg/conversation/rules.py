@@ -68,7 +68,7 @@ def _not_a_message(at: int, message: Any) -> ConversationProblem:
     return ConversationProblem(
         at=at,
         code="role",
-        text=f"Message {at} has the role {role!r}. Use one of {', '.join(ROLES)}.",
+        text=f"messages[{at}] has the role {role!r}. Use one of {', '.join(ROLES)}.",
     )
 
 
@@ -78,7 +78,7 @@ def _unanswered(waiting: Mapping[str, int]) -> Iterator[ConversationProblem]:
             at=at,
             code=f"unanswered_call:{call_id}",
             text=(
-                f"Message {at} asks for the tool call {call_id!r}, and no tool message directly "
+                f"messages[{at}] asks for the tool call {call_id!r}, and no tool message directly "
                 f"after it has that id. Append one with tool_call_id={call_id!r}."
             ),
         )
@@ -95,14 +95,14 @@ def _of_tool_message(
         yield ConversationProblem(
             at=at,
             code=f"duplicate_reply:{call_id}",
-            text=f"Message {at} answers {call_id!r} a second time. Keep one answer for each call.",
+            text=f"messages[{at}] answers {call_id!r} again. Keep one answer for each call.",
         )
     else:
         yield ConversationProblem(
             at=at,
             code=f"orphan_tool_message:{call_id}",
             text=(
-                f"Message {at} answers {call_id!r}, but the assistant message before it makes no "
+                f"messages[{at}] answers {call_id!r}, but the assistant message before it makes no "
                 "such call. Put the result directly after its call, or leave it out."
             ),
         )
@@ -123,13 +123,12 @@ def _of_other_message(at: int, message: Mapping[str, Any]) -> Iterator[Conversat
 
 def _of_content(at: int, message: Mapping[str, Any]) -> Iterator[ConversationProblem]:
     content = message.get("content")
-    # A list is the interface's other form: parts with a type each (text, image).
-    if not isinstance(content, str | list):
+    if not is_content(content):
         yield ConversationProblem(
             at=at,
             code="content_not_string",
             text=(
-                f"The content of message {at} is {_json_type(content)}. It must be text: "
+                f"The content of messages[{at}] is {_json_type(content)}. It must be text: "
                 "make it a string with json.dumps(value, ensure_ascii=False)."
             ),
         )
@@ -145,7 +144,7 @@ def _of_list(at: int, calls: Any) -> Iterator[ConversationProblem]:
     yield ConversationProblem(
         at=at,
         code=code,
-        text=f"The tool_calls of message {at} are {wrong}. Without a call, leave tool_calls out.",
+        text=f"The tool_calls of messages[{at}] are {wrong}. Without a call, leave tool_calls out.",
     )
 
 
@@ -158,13 +157,13 @@ def _of_call(at: int, call: Mapping[str, Any], seen: set[str]) -> Iterator[Conve
         yield ConversationProblem(
             at=at,
             code=f"call_id:{call_id}",
-            text=f"A call in message {at} has the id {call_id!r}. Each call needs one of its own.",
+            text=f"A call in messages[{at}] has the id {call_id!r}. Each call needs its own.",
         )
     if call.get("type") != "function":
         yield ConversationProblem(
             at=at,
             code=f"type_missing:{call_id}",
-            text=f'The call {call_id!r} in message {at} needs "type": "function".',
+            text=f'The call {call_id!r} in messages[{at}] needs "type": "function".',
         )
     if not NAME_PATTERN.fullmatch(name):
         yield ConversationProblem(
@@ -180,7 +179,7 @@ def _of_call(at: int, call: Mapping[str, Any], seen: set[str]) -> Iterator[Conve
             at=at,
             code=f"arguments_not_json_object:{call_id}",
             text=(
-                f"The arguments of the call {call_id!r} in message {at} are no text with a JSON "
+                f"The arguments of the call {call_id!r} in messages[{at}] are no text with a JSON "
                 "object. Keep '{}' in the history, and tell the model in the tool message."
             ),
         )
@@ -191,6 +190,13 @@ def _calls(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for call in calls if isinstance(calls, list) else []:
         if isinstance(call, Mapping):
             yield call
+
+
+def is_content(value: Any) -> bool:
+    """Whether `value` can be a message's content: text, or parts with a type each."""
+    parts = value if isinstance(value, list) else []
+    typed = [isinstance(part, Mapping) and isinstance(part.get("type"), str) for part in parts]
+    return isinstance(value, str) or (bool(typed) and all(typed))
 
 
 def id_of(value: Any) -> str:

@@ -155,7 +155,7 @@ def _arguments(raw: Any) -> tuple[str, tuple[str, ...]]:
         return text, () if text == raw else ("half_character",)
     if raw is None:
         return "", ()
-    return json.dumps(raw, ensure_ascii=False), ("arguments_object",)
+    return _whole(json.dumps(raw, ensure_ascii=False)), ("arguments_object",)
 
 
 def _unique_ids(calls: Sequence[Mapping[str, Any]], seed: str) -> list[str]:

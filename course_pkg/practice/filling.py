@@ -34,7 +34,7 @@ from course_pkg.practice.offers import (
     type_of,
 )
 from course_pkg.practice.queries import leftover, search_words
-from course_pkg.practice.words import CJK, closed, split_name, stem, table
+from course_pkg.practice.words import CJK, closed, split_name, stem, table, words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,25 +53,7 @@ class Source:
 
 
 #: In which order parameters choose: who has the clearest sign goes first.
-_ORDER = [
-    "expression",
-    "path",
-    "email",
-    "url",
-    "phone",
-    "person",
-    "message",
-    "currency",
-    "language",
-    "place",
-    "date",
-    "time",
-    "identifier",
-    "ticker",
-    "name",
-    "title",
-    "query",
-]
+_ORDER = words("order_of_roles")
 
 
 def fill(source: Source) -> dict[str, list[Found]]:
@@ -153,9 +135,9 @@ def _forms(value: Any, parameter: Parameter) -> list[str]:
     forms = {plain, spaced}
     forms.update(table("synonyms").get(spaced, "").split())
     for name in ("currencies", "languages"):
-        for key, words in table(name).items():
-            if plain == key.lower() or plain in words.split()[:1]:
-                forms.update([*words.split(), key.lower()])
+        for key, known in table(name).items():
+            if plain == key.lower() or plain in known.split()[:1]:
+                forms.update([*known.split(), key.lower()])
     forms.update(
         chinese for chinese, english in table("places").items() if english.lower() == spaced
     )
@@ -239,24 +221,7 @@ def _within(value: float, schema: Mapping[str, Any]) -> bool:
     )
 
 
-_COUNT_NAMES = frozenset(
-    [
-        "num",
-        "number",
-        "count",
-        "limit",
-        "max",
-        "top",
-        "n",
-        "k",
-        "results",
-        "size",
-        "quantity",
-        "amount",
-        "数量",
-        "条数",
-    ]
-)
+_COUNT_NAMES = frozenset(words("names_of_counts"))
 
 
 def _number_strength(item: Found, parameter: Parameter, source: Source) -> float:
@@ -408,33 +373,7 @@ def _after_name(parameter: Parameter, text: str) -> list[Found]:
     return [Found(value=match.group(place), start=match.start(place), end=match.end(place))]
 
 
-_STOPS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "in",
-        "of",
-        "for",
-        "to",
-        "is",
-        "are",
-        "at",
-        "on",
-        "and",
-        "or",
-        "with",
-        "from",
-        "be",
-        "my",
-        "your",
-        "this",
-        "that",
-        "please",
-        "by",
-        "as",
-    ]
-)
+_STOPS = frozenset(words("stops_after_name"))
 
 
 def _in_form(item: Found, parameter: Parameter) -> Found:

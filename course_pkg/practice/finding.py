@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from course_pkg.practice.completion import COURSE_DATE
 from course_pkg.practice.found import Found
 from course_pkg.practice.numerals import find_expressions, find_numbers
-from course_pkg.practice.words import CJK, closed, concepts, lexicon, table
+from course_pkg.practice.words import CJK, closed, concepts, lexicon, table, words
 
 #: Takes the place of characters that belong to something else (the words of a message).
 HIDDEN = "\ue000"
@@ -26,8 +26,7 @@ _EXTENSIONS = (
     "xlsx ppt pptx png jpg jpeg gif svg sql sh js ts css zip rst tex bak env"
 ).replace(" ", "|")
 _PATH = re.compile(
-    rf"(?:~?/|"
-    rf"\.{{1,2}}/)?(?:[\w{CJK}.-]+[/\\])*[\w{CJK}-][\w{CJK}.-]*\.(?:{_EXTENSIONS})(?![A-Za-z0-9])"
+    rf"(?:[A-Za-z]:[/\\]|~?/|\.{{1,2}}/)?(?:[\w{CJK}.-]+[/\\])*[\w{CJK}-][\w{CJK}.-]*\.(?:{_EXTENSIONS})(?![A-Za-z0-9])"
     r"|(?<![\w/])(?:~?/|\.{1,2}/)(?:[\w.-]+/)*[\w.-]+",
     re.IGNORECASE | re.ASCII,
 )
@@ -66,7 +65,7 @@ _CODE = re.compile(
 _TICKER = re.compile(r"\b[A-Z]{2,5}\b")
 
 _CAPITAL = r"[A-Z][\w'’.-]*\w|[A-Z]"
-_PROPER = rf"(?:{_CAPITAL})(?: (?:de|la|of|da|del|den|am|{_CAPITAL}))*(?<! of)(?<! de)"
+_PROPER = rf"(?:St\. )?(?:{_CAPITAL})(?: (?:de|la|of|da|del|den|am|{_CAPITAL}))*(?<! of)(?<! de)"
 _AND = r"\s*(?:,\s*(?:and|or)?|&|\band\b|\bor\b|\bvs\.?|\bversus\b)\s*"
 _PLACE_LIST = re.compile(
     rf"\b(?:[Ii]n|[Ff]or|[Aa]t|[Oo]f|[Nn]ear|[Tt]o|[Ff]rom|[Aa]round|[Oo]ver|[Aa]bout|"
@@ -79,54 +78,7 @@ _NO_PLACES = closed(
     [
         *_MONTHS.split(),
         *(day for day in table("weekdays")),
-        *[
-            "celsius",
-            "fahrenheit",
-            "kelvin",
-            "english",
-            "chinese",
-            "i",
-            "i'm",
-            "today",
-            "tomorrow",
-            "tonight",
-            "now",
-            "degrees",
-            "french",
-            "german",
-            "spanish",
-            "the",
-            "this",
-            "that",
-            "a",
-            "an",
-            "my",
-            "it",
-            "me",
-            "you",
-            "please",
-            "general",
-            "morning",
-            "afternoon",
-            "evening",
-            "week",
-            "weekend",
-            "minute",
-            "moment",
-            "sure",
-            "all",
-            "both",
-            "details",
-            "example",
-            "instance",
-            "information",
-            "help",
-            "short",
-            "long",
-            "fact",
-            "particular",
-            "total",
-        ],
+        *words("no_places"),
     ]
 )
 
@@ -199,7 +151,9 @@ def _listed(match: re.Match[str]) -> Iterator[Found]:
     for part in _SPLIT_LIST.split(match.group(1)):
         start = match.string.index(part, place)
         place = start + len(part)
-        if part and not _NO_PLACES.fullmatch(part):
+        # "San Francisco, CA" is one place.
+        is_region = start > match.start(1) and re.fullmatch("[A-Z]{2}", part)
+        if part and not is_region and not _NO_PLACES.fullmatch(part):
             yield Found(value=part, start=start, end=place)
 
 
@@ -346,91 +300,15 @@ def people_in(text: str, offset: int = 0) -> list[Found]:
     for part in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|、|和|跟", text):
         start = text.index(part, place)
         place = start + len(part)
-        name = re.sub(r"^(?:my|the|our)\s+", "", part, flags=re.IGNORECASE).strip()
+        name = re.sub(r"^(?:my|the|our)\s+|各自?$|分别$", "", part, flags=re.IGNORECASE).strip()
         if name and name.lower() not in _NOBODY and name[0] not in "我你您咱":
             shown = _person_name(name)
             found.append(Found(value=shown, start=offset + start, end=offset + place))
     return found
 
 
-_NOBODY = frozenset(
-    [
-        "it",
-        "that",
-        "this",
-        "them",
-        "me",
-        "you",
-        "us",
-        "i",
-        "a",
-        "an",
-        "and",
-        "or",
-        "be",
-        "do",
-        "the",
-        "what",
-        "my",
-        "one",
-        "some",
-        "any",
-        "all",
-        "now",
-        "today",
-        "tomorrow",
-        "see",
-        "if",
-        "know",
-        "say",
-        "how",
-        "which",
-        "whether",
-        "to",
-        "for",
-        "of",
-        "by",
-        "over",
-        "into",
-        "in",
-        "at",
-        "from",
-        "with",
-        "about",
-        "again",
-        "back",
-        "out",
-        "on",
-        "off",
-        "up",
-    ]
-)
-_ROLES = frozenset(
-    [
-        "boss",
-        "team",
-        "everyone",
-        "everybody",
-        "all",
-        "manager",
-        "teacher",
-        "friend",
-        "support",
-        "sales",
-        "colleague",
-        "colleagues",
-        "group",
-        "class",
-        "family",
-        "him",
-        "her",
-        "neighbour",
-        "neighbor",
-        "landlord",
-        "doctor",
-        "customer",
-    ]
-)
+_NOBODY = frozenset(words("nobody"))
+_ROLES = frozenset(words("people_by_role"))
 
 
 def _person_name(name: str) -> str:

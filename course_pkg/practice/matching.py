@@ -33,7 +33,8 @@ _EVIDENCE = {
 _KNOWLEDGE = re.compile(
     r"\b(?:why|explain|what(?:'s| is| are| does) (?:a|an|the meaning|the difference)|"
     r"what causes|how (?:do|does|did|can|to|should) )"
-    r"|\banything (?:in|about|on)\b|\bdoes the (?:course|manual|documentation)\b"
+    r"|\bwhat does .{1,40} mean\b|\banything (?:in|about|on)\b"
+    r"|\bdoes the (?:course|manual|documentation)\b"
     r"|有没有(?:讲|介绍|关于|说|提到)|为什么|解释|是什么意思|什么是|怎么(?!样|走)|如何",
     re.IGNORECASE,
 )

@@ -44,12 +44,16 @@ _NOTE = (
     rf"(?:an?|the|another)?\s*(?:{_ADJECTIVE} )*"
     "(?:message|msg|note|text|dm|e-?mail|mail|line|reminder|ping|sms)"
 )
-_ONE = r"(?:(?:my|the|our)\s+)?[@\w][\w.@'’+-]*(?:\s(?-i:(?!I\b)[A-Z][\w'’-]*))?"
+_ONE = (
+    r"(?!(?:to|for|of|an?|that|it|me|and)\b)(?:(?:my|the|our)\s+)?[@\w][\w.@'’+-]*"
+    r"(?:\s(?-i:(?!I\b)[A-Z][\w'’-]*))?"
+)
 _NEXT = r"(?:(?:my|the|our)\s+\w+|(?-i:[A-Z])[\w'’-]*|[\w.+-]+@[\w.-]+|\w+(?=$|[.!?]))"
 _WHO = rf"(?P<who>{_ONE}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_NEXT})*)"
 _MARK = (
     r"(?P<mark>\s*[,;]?\s*(?:saying that|that says|which says|that reads|to say(?: that)?|"
-    "telling (?:him|her|them)(?: that)?|with the (?:text|message|content|words|body)|saying|that|"
+    "(?:and )?(?:telling|tell|let) (?:him|her|them)(?: know)?(?: that)?|"
+    "with the (?:text|message|content|words|body)|saying|that|"
     r"to let (?:him|her|them) know(?: that)?|:|-|—)\s*:?\s*)"
 )
 _BODY = "(?P<body>.+)"
@@ -212,13 +216,18 @@ class MessageFinder:
         return end
 
 
+def _outside(words: str, quoted: list[Found]) -> str:
+    return words[: quoted[0].start] + words[quoted[0].end :] if quoted else words
+
+
 def _body(text: str, start: int, end: int) -> Found | None:
     words = text[start:end]
     quoted = find_quoted(words)
-    if len(quoted) == 1 and len(words.strip()) - (quoted[0].end - quoted[0].start) <= 8:
+    around = re.sub(r"\b(?:the|message|text|words?|following)\b", "", _outside(words, quoted))
+    if len(quoted) == 1 and len(around.strip()) <= 8:
         item = quoted[0]
         return Found(value=item.value, start=start + item.start, end=start + item.end, strength=2.0)
-    kept = re.sub(r"^(?:(?:that|saying)\s|说|：|:|,|，|\s)+", "", words, flags=re.IGNORECASE)
+    kept = re.sub(r"^(?:(?:that|saying|to)\s|说|：|:|,|，|\s)+", "", words, flags=re.IGNORECASE)
     start += len(words) - len(kept)
     kept = re.sub(
         r"(?:[\s,，.。;；!！]|\b(?:please|pls|thanks|thank you|thx)\b|谢谢|吧$)+$",

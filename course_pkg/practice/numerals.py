@@ -11,30 +11,10 @@ import re
 from collections.abc import Callable
 
 from course_pkg.practice.found import Found
+from course_pkg.practice.words import words
 
-_SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_SMALL = words("numbers_to_19")
+_TENS = words("tens")
 _ENGLISH = {word: value for value, word in enumerate(_SMALL)} | {
     word: 10 * value for value, word in enumerate(_TENS, start=2)
 }
@@ -44,8 +24,9 @@ _CHINESE_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_
 
 _WORD = "|".join(sorted([*_ENGLISH, *_ENGLISH_UNITS], key=len, reverse=True))
 _ENGLISH_NUMBER = rf"\b(?:{_WORD})(?:(?:[ -]| and )(?:{_WORD}))*\b"
-_CHINESE_NUMBER = "[零〇一二两三四五六七八九十百千万亿]+(?:点[零一二三四五六七八九]+)?"
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+_SIGN = "[零〇一二两三四五六七八九十百千万亿]"
+_CHINESE_NUMBER = f"(?<!{_SIGN}){_SIGN}{{1,16}}(?:点[零一二三四五六七八九]{{1,16}})?"
+_DIGITS = r"(?<![\d])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
 NUMBER = re.compile(f"{_DIGITS}|{_ENGLISH_NUMBER}|{_CHINESE_NUMBER}", re.IGNORECASE)
 
 #: Digits that are no numbers to count with: dates, times, file names, versions, telephone numbers.
@@ -118,7 +99,7 @@ def find_numbers(text: str) -> list[Found]:
 # --- expressions ----------------------------------------------------------------------------------
 
 _N = rf"(?:{_DIGITS}|{_ENGLISH_NUMBER}|{_CHINESE_NUMBER})"
-_LIST = rf"({_N}(?:\s*(?:,|、|，|and|和|与|跟|加|\s)\s*(?:and\s+)?{_N})+)"
+_LIST = rf"({_N}(?:\s*(?:,|、|，|and|和|与|跟|加|\s)\s*(?:and\s+)?{_N}){{1,20}})"
 
 
 def _joined(sign: str) -> Callable[[re.Match[str]], str]:

@@ -85,6 +85,7 @@ _CHINESE_NOUN = re.compile(
     r".*(?:天气|气温|结果|内容|答案|是多少|等于几|得多少|等于多少|怎么样|如何|得几)$"
 )
 _NOT = re.compile(
+    r"\b(?:but|and) not\s+(?=in\b|for\b|at\b|the\b)[^,.;!?]*|"
     r"\b(?:don'?t|do not|never|no need to|without|rather than|instead of)\s+(?!(?:forget|"
     r"hesitate|worry|mind|know|understand|remember|have|see|think|care|"
     r"get)\b)[^,.;!?]*?(?=$|[,;!?]|\.\s|\.$|\bbut\b|\bjust\b)"

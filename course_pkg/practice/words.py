@@ -80,7 +80,16 @@ def lexicon() -> Lexicon:
             stems[stem(word)] = known[word] = (*stems.get(stem(word), ()), concept)
         for word in chinese_words.split():
             chinese[word] = (*chinese.get(word, ()), concept)
-    tables = ("places", "currencies", "languages", "synonyms", "weekdays", "units", "flags")
+    tables = (
+        "places",
+        "currencies",
+        "languages",
+        "synonyms",
+        "weekdays",
+        "units",
+        "flags",
+        "lists",
+    )
     return Lexicon(
         stems=stems,
         known=known,
@@ -190,13 +199,18 @@ def table(name: str) -> Mapping[str, str]:
     return lexicon().tables[name]
 
 
-def closed(words: Iterable[str]) -> re.Pattern[str]:
+def words(name: str) -> list[str]:
+    """One of the short lists of words, such as the names of the numbers."""
+    return table("lists")[name].split()
+
+
+def closed(forms: Iterable[str]) -> re.Pattern[str]:
     """Like `any_of`, but English words only match whole, in any case."""
     parts = [
         re.escape(word)
         if _CJK_CHAR.search(word)
         else rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])"
-        for word in sorted(words, key=len, reverse=True)
+        for word in sorted(forms, key=len, reverse=True)
     ]
     return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
 

@@ -22,13 +22,15 @@ Bundle: TypeAlias = dict[str, str]
 
 
 @contextmanager
-def inspect(title: str = "") -> Iterator[Recorder]:
+def inspect(title: str = "", *, recorder: Recorder | None = None) -> Iterator[Recorder]:
     """Record what the code in this block sends and receives, and show it.
 
     Works round `await` too. An exception passes through; what was recorded before it is shown.
 
     Args:
         title: a heading for the view.
+        recorder: one to go on with, so that several blocks make one recording: the view shows what
+            is new, and says what a request adds to those before. Left out, a new one.
 
     Yields:
         The recorder: `with inspect() as recorder:` keeps the frames in `recorder.frames`.
@@ -36,7 +38,7 @@ def inspect(title: str = "") -> Iterator[Recorder]:
     Raises:
         ModeError: if `COURSE_WIDGETS` holds a word that it does not know.
     """
-    recorder = Recorder()
+    recorder = Recorder() if recorder is None else recorder
     with _view(recorder, title), recorder.recording():
         yield recorder
 
@@ -51,13 +53,15 @@ def show(recording: Recorder | Sequence[Frame], title: str = "") -> None:
     Raises:
         ModeError: if `COURSE_WIDGETS` holds a word that it does not know.
     """
-    script = widget_mode() == "live"
-    if _shell() is not None:
-        _display(bundle(recording, title, script=script), raw=True)
+    _show(recording, title, since=0)
 
 
 def bundle(
-    recording: Recorder | Sequence[Frame], title: str = "", *, script: bool = False
+    recording: Recorder | Sequence[Frame],
+    title: str = "",
+    *,
+    script: bool = False,
+    since: int = 0,
 ) -> Bundle:
     """The saved form by media type: `text/html` and `text/plain`.
 
@@ -65,9 +69,10 @@ def bundle(
         recording: a recorder, or a list of frames.
         title: a heading for the view.
         script: whether the HTML brings its script, for filters and copying.
+        since: so many frames at the beginning are not shown.
     """
     frames = recording.frames if isinstance(recording, Recorder) else recording
-    rows, reached = read(frames)
+    rows, reached = read(frames, since)
     return {
         "text/html": html_form(rows, reached, title, script=script),
         "text/plain": text_form(rows, reached, title),
@@ -81,18 +86,26 @@ def _view(recorder: Recorder, title: str) -> AbstractContextManager[None]:
     return _live(recorder, title) if live and has_kernel else _at_the_end(recorder, title)
 
 
+def _show(recording: Recorder | Sequence[Frame], title: str, *, since: int) -> None:
+    script = widget_mode() == "live"
+    if _shell() is not None:
+        _display(bundle(recording, title, script=script, since=since), raw=True)
+
+
 @contextmanager
 def _at_the_end(recorder: Recorder, title: str) -> Iterator[None]:
+    since = len(recorder.frames)
     try:
         yield
     finally:
-        show(recorder, title)
+        _show(recorder, title, since=since)
 
 
 @contextmanager
 def _live(recorder: Recorder, title: str) -> Iterator[None]:
     from course_pkg.widgets.live import LiveView
 
+    since = len(recorder.frames)
     view = LiveView(recorder, title)
     handle = _display(view.widget, display_id=True)
     try:
@@ -101,7 +114,7 @@ def _live(recorder: Recorder, title: str) -> Iterator[None]:
     finally:
         # A saved widget says "model not found" to whoever opens the notebook again, and JupyterLab
         # then ignores HTML beside it. So the widget goes, and HTML takes its place.
-        handle.update(bundle(recorder, title, script=True), raw=True)
+        handle.update(bundle(recorder, title, script=True, since=since), raw=True)
         view.close()
 
 

@@ -51,13 +51,16 @@ class LiveView:
         """Make the widget, still empty.
 
         Args:
-            recorder: whose frames to show.
+            recorder: whose frames to show. Those that it has already are read, not shown.
             title: a heading.
         """
         self._recorder = recorder
         self._title = title
         self._reading = Reading()
         self._shown = 0
+        self._before = len(recorder.frames)
+        for frame in recorder.frames:
+            self._reading.row(frame)
         self._lock = threading.Lock()
         shell = html_form.shell(html_form.header(0, frozenset(), title))
         self.widget = LiveWidget(shell=shell)
@@ -80,7 +83,7 @@ class LiveView:
         # is gone. The saved form is complete in any case.
         with suppress(Exception), self._lock:
             # Frames of other threads may be here before their turn to be heard.
-            for frame in self._recorder.frames[self._shown :]:
+            for frame in self._recorder.frames[self._before + self._shown :]:
                 self._shown += 1
                 self._show(self._reading.row(frame))
 

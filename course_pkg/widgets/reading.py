@@ -120,15 +120,17 @@ class Reading:
                     self._ids.setdefault(call_id, len(self._ids))
 
 
-def read(frames: Iterable[Frame]) -> tuple[tuple[Row, ...], frozenset[int]]:
-    """All rows of a recording, and the numbers of the steps that it reaches.
+def read(frames: Iterable[Frame], since: int = 0) -> tuple[tuple[Row, ...], frozenset[int]]:
+    """The rows of a recording, and the numbers of the steps that it reaches.
 
     Args:
         frames: the frames, in order.
+        since: so many frames at the beginning were shown before: they get no row, but what is new
+            in a later one is said in comparison with them.
     """
     reading = Reading()
     rows = tuple(reading.row(frame) for frame in frames)
-    return rows, reading.reached
+    return rows[since:], reading.reached
 
 
 def _decoded(frame: Frame) -> tuple[Any, int]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -123,7 +123,7 @@ class _Exchange:
     def __init__(
         self, recorders: tuple[Recorder, ...], request: httpx2.Request, body: bytes
     ) -> None:
-        self._hide = hider(request.headers.multi_items())
+        self._hide = hider(_texts(request.headers.raw))
         sent = Payload(
             wire="model",
             direction="sent",
@@ -165,10 +165,7 @@ class _Exchange:
         return body if hidden == plain else hidden
 
     def _hidden(self, headers: httpx2.Headers) -> Headers:
-        return tuple(
-            (name, self._hide(value.encode("utf-8", "replace")).decode())
-            for name, value in headers.multi_items()
-        )
+        return _texts((name, self._hide(value)) for name, value in headers.raw)
 
     def _named(self, error: BaseException | None) -> str:
         if error is None:
@@ -179,6 +176,10 @@ class _Exchange:
     def _add(self, payload: Payload) -> None:
         for recorder, request in self._requests:
             recorder.add(replace(payload, request=request))
+
+
+def _texts(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
 
 
 class _SyncStream(httpx2.SyncByteStream):

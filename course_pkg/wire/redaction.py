@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from course_pkg.wire.frame import Headers
 
@@ -15,6 +16,9 @@ REDACTED = "(hidden)"
 
 #: Words in a header's name that mean its value is a credential.
 SECRET_WORDS = ("auth", "key", "token", "secret", "cookie", "password", "credential", "signature")
+
+#: Headers' names of which it is remembered whether they are secret.
+MAX_KEPT_NAMES = 256
 
 #: A credential shorter than this could be an ordinary word of a payload ("none", "local").
 MIN_SECRET_CHARS = 8
@@ -60,5 +64,6 @@ def hide_keys(payload: bytes) -> bytes:
     return KEY_PATTERN.sub(REDACTED.encode(), payload) if b"sk-" in payload else payload
 
 
+@lru_cache(maxsize=MAX_KEPT_NAMES)
 def _is_secret(name: str) -> bool:
     return any(word in name.lower() for word in SECRET_WORDS)

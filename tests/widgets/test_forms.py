@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from course_pkg.widgets.inspector import bundle
-from course_pkg.wire import STEPS
+from course_pkg.wire import STEPS, Recorder
+from course_pkg.wire.recorder import Payload
 
 MAX_STATIC_BYTES = 40_000
 
@@ -172,3 +173,17 @@ def test_many_frames_stay_bounded_in_the_text(recording):
 
     assert "And 40 frames more." in text_of(recording)
     assert len(text_of(recording)) < 100_000
+
+
+def test_a_recorder_that_goes_on_shows_what_is_new_and_compares_it_with_what_was() -> None:
+    recorder = Recorder()
+    first = {"model": "m", "messages": [{"role": "user", "content": "Hello"}]}
+    second = {"model": "m", "messages": [*first["messages"], {"role": "user", "content": "Again"}]}
+    for payload in (first, second):
+        body = json.dumps(payload).encode()
+        recorder.add(Payload(wire="model", direction="sent", label="POST /v1", body=body))
+
+    text = bundle(recorder, since=1)["text/plain"]
+
+    assert "1 frame" in text
+    assert "Message 2 added, the rest as before" in text
