@@ -41,7 +41,7 @@ def application() -> Starlette:
             Route("/v1/models", _models, methods=["GET"]),
             Route("/v1/models/{name}", _model, methods=["GET"]),
         ],
-        exception_handlers={404: _no_such_path, 405: _wrong_method},
+        exception_handlers={404: _no_such_path, 405: _wrong_method, 500: _own_mistake},
     )
 
 
@@ -220,6 +220,17 @@ async def _wrong_method(request: Request, error: Exception) -> Response:
     )
     refused.headers.update(allowed or {})
     return refused
+
+
+async def _own_mistake(_request: Request, error: Exception) -> Response:
+    return _refuse(
+        Refusal(
+            status=500,
+            message=f"The practice model itself made a mistake ({type(error).__name__}). Please "
+            "report it with the request that you sent.",
+            kind="server_error",
+        )
+    )
 
 
 def _first_line(error: Exception) -> str:

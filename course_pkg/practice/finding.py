@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from course_pkg.practice.completion import COURSE_DATE
 from course_pkg.practice.found import Found
@@ -187,7 +187,7 @@ def find_languages(text: str) -> list[Found]:
 
 
 def find_words(
-    text: str, forms: dict[str, str] | object, signs: dict[str, str] | None = None
+    text: str, forms: Mapping[str, str], signs: Mapping[str, str] | None = None
 ) -> list[Found]:
     """Find any of several values by any of its forms.
 
@@ -196,7 +196,6 @@ def find_words(
         forms: from each value to its forms, with blanks between them.
         signs: from one more form each to its value.
     """
-    assert isinstance(forms, dict)
     values = {
         form: value for value, words in forms.items() for form in (*words.split(), value.lower())
     }

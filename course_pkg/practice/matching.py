@@ -165,10 +165,8 @@ def _form_score(text: str, parameter: Parameter) -> float:
     weight = _EVIDENCE.get(parameter.role, 0.0)
     if weight and any(item.strength >= 0.8 for item in find(parameter.role, text)):
         score += weight
-    if type_of(parameter.schema) == "array" and type_of(parameter.schema.get("items") or {}) in {
-        "number",
-        "integer",
-    }:
+    items = parameter.schema.get("items")
+    if isinstance(items, dict) and type_of(items) in {"number", "integer"}:
         score += 1.0 if len(find("number", text)) > 1 else 0.0
     values = [value for value in enum_of(parameter.schema) if isinstance(value, str)]
     if values and closed([value.replace("_", " ") for value in values]).search(text):

@@ -20,7 +20,8 @@ from course_pkg.practice.words import table
 
 _ERROR = re.compile(
     r"^\W*(?:error|errors|failed|failure|invalid|unknown|cannot|can't|could not|couldn't|"
-    r"there is no|there's no|no such|no tool|not found|not allowed|refused|timed? ?out|"
+    r"there is no|there's no|no such|no \w+ ['\"]|did you mean|"
+    r"no tool|not found|not allowed|refused|timed? ?out|"
     r"time limit|exception|traceback|unable|missing|wrong|bad |sorry|"
     r"the tool .{0,60}(?:failed|raised|did not|took|timed)|the arguments|\w*(?:Error|"
     r"Exception)\b)"

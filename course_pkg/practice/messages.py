@@ -6,7 +6,9 @@ The words of a message are hidden from everything else, so that they start no ta
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from course_pkg.practice.finding import find_quoted, people_in
@@ -133,9 +135,28 @@ _CHINESE = (
     rf"(?P<who>[A-Za-z]+|(?:小|老|阿)[{CJK}]|[{CJK}]{{1,2}}?{_TITLE}|{_KNOWN}|"
     rf"[{lexicon().surnames}]{_GIVEN}{{1,2}}(?=[{CJK}]))\s?(?P<body>.+)",
 )
-_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in (*_ENGLISH, *_CHINESE)
+
+#: Words without which no pattern fits. They are looked for first, and patterns are only compiled
+#: when needed: a first request about the weather need not wait for them.
+_ENGLISH_SIGN = re.compile(
+    "send|write|drop|shoot|give|leave|tell|inform|notify|remind|warn|message|text|ping|dm|mail|"
+    "msg|repl|respond|answer|say|get back|speak|talk|note|let|forward|deliver|pass|ask",
+    re.IGNORECASE,
 )
+_CHINESE_SIGN = re.compile("[给跟向往发写留把将转告通提回和对同问]")
+
+
+def _patterns(text: str) -> Iterator[re.Pattern[str]]:
+    if _ENGLISH_SIGN.search(text):
+        yield from _compiled(_ENGLISH)
+    if _CHINESE_SIGN.search(text):
+        yield from _compiled(_CHINESE)
+
+
+@functools.cache
+def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns)
+
 
 #: What ends the words of a message for certain.
 _END = re.compile(
@@ -158,7 +179,7 @@ _MAYBE_END = re.compile(
 class MessageFinder:
     """Finds utterances; it is told what counts as the start of another task."""
 
-    def __init__(self, *, starts_task: object) -> None:
+    def __init__(self, *, starts_task: Callable[[str], bool]) -> None:
         """Keep the question to ask.
 
         Args:
@@ -178,7 +199,7 @@ class MessageFinder:
     def _first(self, text: str, place: int) -> Utterance | None:
         made = [
             self._utterance(match)
-            for pattern in _PATTERNS
+            for pattern in _patterns(text)
             if (match := pattern.search(text, place)) is not None
         ]
         good = [item for item in made if item is not None]
@@ -211,7 +232,7 @@ class MessageFinder:
         certain = _END.search(text, start + 1, end)
         end = certain.start() if certain else end
         for maybe in _MAYBE_END.finditer(text, start, end):
-            if callable(self._starts_task) and self._starts_task(text[maybe.end() : end]):
+            if self._starts_task(text[maybe.end() : end]):
                 return maybe.start()
         return end
 

@@ -182,7 +182,6 @@ _PHRASES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"({_N})\s*的\s*({_N})\s*倍", _by("{0} * {1}")),
     (rf"从\s*({_N})\s*(?:中|里)?\s*减(?:去|掉)?\s*({_N})", _by("{0} - {1}")),
 )
-_COMPILED = tuple((re.compile(pattern, re.IGNORECASE), put) for pattern, put in _PHRASES)
 
 #: Words for signs; each is written as the sign.
 _SIGNS = (
@@ -204,6 +203,12 @@ _TOKEN = re.compile(
 )
 
 
+@functools.cache
+def _phrases() -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]:
+    # Compiled when the first number comes: a first request about the weather need not wait.
+    return tuple((re.compile(pattern, re.IGNORECASE), put) for pattern, put in _PHRASES)
+
+
 @functools.lru_cache(maxsize=512)
 def find_expressions(text: str) -> tuple[Found, ...]:
     """Every arithmetic expression, in order, written with digits and signs.
@@ -211,7 +216,9 @@ def find_expressions(text: str) -> tuple[Found, ...]:
     "12 times 7" gives "12 * 7". Something is an expression if it has a sign between two numbers.
     """
     hidden = _NOT_NUMBERS.sub(lambda match: "\x00" * len(match.group()), text)
-    for pattern, put in _COMPILED:
+    if NUMBER.search(hidden) is None:
+        return ()
+    for pattern, put in _phrases():
         hidden = pattern.sub(put, hidden)
     return tuple(found for run in _runs(hidden) if (found := _expression(run)) is not None)
 

@@ -134,7 +134,8 @@ class PracticeServer:
 
 
 def _bind(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named, or asyncio leaves small packets to wait for each other (40 ms).
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":
         # Elsewhere this option lets two servers share a port, which is not what we want.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

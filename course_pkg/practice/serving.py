@@ -9,9 +9,11 @@ none of these.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 import threading
+import weakref
 from typing import Any
 
 from uvicorn.config import Config
@@ -21,6 +23,9 @@ from uvicorn.server import ServerState
 from course_pkg.practice.api import application
 
 KEEP_ALIVE_S = 60
+#: After a connection that could not be accepted (too many open files, say).
+ACCEPT_PAUSE_S = 0.05
+WAKE_TIMEOUT_S = 5.0
 
 #: Belongs to no logging tree, so that nothing is printed and no setting of the learner is touched.
 _SILENCE = logging.Logger("practice-model")
@@ -51,18 +56,25 @@ class Listener:
 
     def __init__(self, listening: socket.socket) -> None:
         """Take over the socket; it is closed at the end of `serve`."""
+        listening.setblocking(False)  # noqa: FBT003 - the name is the library's
         self._listening = listening
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping = asyncio.Event()
+        self._address = listening.getsockname()
+        self._is_stopping = False
+        self._state = ServerState()
+        self._connections: weakref.WeakSet[_QuietProtocol] = weakref.WeakSet()
 
     def stop(self) -> None:
-        """End `serve`; may be called from any thread."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stopping.set)
+        """End `serve`; called from another thread.
+
+        A connection is what `serve` waits for, so it gets one. To cancel the waiting instead would
+        lose a connection that comes in that moment, and leave its socket open.
+        """
+        self._is_stopping = True
+        with contextlib.suppress(OSError):
+            socket.create_connection(self._address, timeout=WAKE_TIMEOUT_S).close()
 
     async def serve(self, ready: threading.Event) -> None:
         """Answer until `stop`; set `ready` when the first request may come."""
-        self._loop = asyncio.get_running_loop()
         config = Config(
             application(),
             lifespan="off",
@@ -72,22 +84,26 @@ class Listener:
             timeout_keep_alive=KEEP_ALIVE_S,
         )
         config.load()
-        state = ServerState()
-        server = await self._loop.create_server(
-            lambda: _QuietProtocol(config, state, {}), sock=self._listening
-        )
         ready.set()
+        while not self._is_stopping:
+            await self._accept(config)
+        self._listening.close()
+        await self._close()
+
+    async def _accept(self, config: Config) -> None:
+        loop = asyncio.get_running_loop()
+        connection = _QuietProtocol(config, self._state, {})
         try:
-            await self._stopping.wait()
-        finally:
-            server.close()
-            await _close(state)
+            client, _ = await loop.sock_accept(self._listening)
+            await loop.connect_accepted_socket(lambda: connection, client)
+        except OSError:
+            await asyncio.sleep(ACCEPT_PAUSE_S)
+        else:
+            self._connections.add(connection)
 
-
-async def _close(state: ServerState) -> None:
-    for task in list(state.tasks):
-        task.cancel()
-    await asyncio.gather(*state.tasks, return_exceptions=True)
-    for connection in list(state.connections):
-        if isinstance(connection, _QuietProtocol):
+    async def _close(self) -> None:
+        for connection in list(self._connections):
             await connection.abort()
+        for task in list(self._state.tasks):
+            task.cancel()
+        await asyncio.gather(*self._state.tasks, return_exceptions=True)

@@ -90,7 +90,7 @@ async def test_calls_run_side_by_side_and_results_keep_the_order_of_the_calls() 
 async def test_tool_choice_does_what_the_page_says(
     client: ModelClient, choice: Any, names: Any
 ) -> None:
-    reply = await client.ask(start("Please say hello."), TOOLS, tool_choice=choice)
+    reply = await client.ask(start("Hello."), TOOLS, tool_choice=choice)
 
     found = [call.name for call in reply.calls]
     assert found if names is ... else found == names
@@ -148,7 +148,7 @@ async def test_after_the_last_turn_the_model_is_asked_once_without_tools(
 
 
 async def test_a_cut_off_text_is_no_answer(client: ModelClient) -> None:
-    outcome = await run("Please say hello.", TOOLS, client, max_completion_tokens=2)
+    outcome = await run("Hello.", TOOLS, client, max_completion_tokens=2)
 
     assert outcome.reason == "cut_off"
 
