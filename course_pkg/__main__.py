@@ -57,6 +57,12 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=_port, default=0, help="0 takes any free port")
     serve.set_defaults(command=_serve_practice)
 
+    lint = commands.add_parser("lint", help="look tool definitions over")
+    lint.add_argument(
+        "source", help="a JSON file, or module:toolbox such as course_pkg.samples:toolbox"
+    )
+    lint.set_defaults(command=_lint)
+
     refresh = commands.add_parser("refresh", help="run notebooks and write their outputs")
     refresh.add_argument("names", nargs="*", help="such as 05; all if left out")
     refresh.add_argument("--check", action="store_true", help="compare only, write nothing")
@@ -120,6 +126,25 @@ def _serve_practice(options: argparse.Namespace) -> int:
         )
         while True:
             time.sleep(3600)
+
+
+def _lint(options: argparse.Namespace) -> int:
+    from course_pkg.tools.sources import SourceError, lint_source
+
+    try:
+        report = lint_source(options.source)
+    except SourceError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for finding in report.findings:
+        print(f"{finding.severity:8} {finding.tool}  {finding.path}  {finding.code}")
+        print(f"         {finding.text}\n         {finding.fix}")
+    counts = [
+        f"{sum(finding.severity == severity for finding in report.findings)} {severity}"
+        for severity in ("error", "warning", "advice")
+    ]
+    print(f"Tools: {len(report.names)}. Findings: {', '.join(counts)}.")
+    return 1 if report.has_errors else 0
 
 
 def _refresh(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -35,9 +35,6 @@ MAX_REPEATS = 5
 #: How often a waiting run wakes, in seconds. In a notebook the stop button is noticed only when the
 #: event loop wakes (ipykernel issue 881): without this it takes seconds.
 WAKE_EVERY_S = 0.2
-
-#: Finish reasons that mean the service held the answer back.
-REFUSED_REASONS = ("content_filter", "refusal")
 
 INTERRUPTED = "The run was interrupted before this call had a result. It may have run in part."
 REPEATED = (
@@ -273,18 +270,28 @@ async def _append_group(
         else:
             done[call.id] = await execute(call, tools, timeout_s=limits.tool_timeout_s)
 
-    running = [asyncio.ensure_future(one(call)) for call in reply.calls]
     try:
-        await asyncio.gather(*running)
+        await _side_by_side([one(call) for call in reply.calls])
     finally:
         # Also when the cell is interrupted: a call without its result would break every request
-        # that follows. And no call runs on when its result has been written.
-        for task in running:
-            task.cancel()
+        # that follows.
         results = tuple(done.get(call.id) or _interrupted(call) for call in reply.calls)
         append_reply(messages, reply)
         append_results(messages, results)
     return results
+
+
+async def _side_by_side(waiting: Sequence[Coroutine[Any, Any, None]]) -> None:
+    """Await all of them. When one raises, or the wait is cancelled, none of them runs on."""
+    if len(waiting) == 1:
+        await waiting[0]  # the usual case, without the cost of a task
+        return
+    tasks = [asyncio.ensure_future(one) for one in waiting]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def _interrupted(call: ToolCall) -> ToolResult:
@@ -292,7 +299,7 @@ def _interrupted(call: ToolCall) -> ToolResult:
 
 
 def _stop(reply: Reply) -> Reason | Literal[""]:
-    if reply.refusal or reply.finish_reason in REFUSED_REASONS:
+    if reply.refused:
         return "refused"
     if reply.calls:
         return ""

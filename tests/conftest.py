@@ -121,6 +121,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
 
 class _Quiet(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 64
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away in the middle is part of some tests."""

@@ -1,8 +1,12 @@
 """The public failures of `tests/cases`, each run the whole way.
 
-A service on loopback answers what the case holds, the loop asks it, and what came of it is compared
-with what the case expects. `NOT_YET` lists the cases that need a later issue, each with the reason:
-a case that begins to pass must be taken out of it, so that the list can only shrink.
+`RUNNERS` says for each kind and input type what runs it. A runner gives the differences from what
+the case expects, in words; it raises `NotApplicableError` where nothing can be said yet. `NOT_YET`
+lists the cases that need a later issue, each with the reason: a case that begins to pass must be
+taken out of it, so that the list can only shrink.
+
+`CASES_DIR=<folder> pytest tests/test_cases.py` runs any folder of such files. The last test prints
+one line for each kind.
 """
 
 from __future__ import annotations
@@ -10,8 +14,11 @@ from __future__ import annotations
 import asyncio
 import builtins
 import json
+import os
 import re
+import sys
 import time
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,21 +37,33 @@ from course_pkg import (
     run,
     tool,
 )
-from course_pkg.conversation import problems
+from course_pkg.conversation import heal, problems
 from course_pkg.executor import result_text
-from course_pkg.schema import SchemaError, check, explain
+from course_pkg.schema import (
+    ConversionError,
+    SchemaError,
+    apply_defaults,
+    check,
+    check_schema,
+    convert,
+    explain,
+    inline,
+    lint,
+    strict_findings,
+)
+from course_pkg.schema.places import all_schemas
+from course_pkg.schema.references import lookup
+from course_pkg.tools import legal_names, real_names
 
+CASES_DIR = Path(os.environ.get("CASES_DIR") or Path(__file__).parent / "cases")
 ALL = [
-    json.loads(path.read_text(encoding="utf-8"))
-    for path in sorted((Path(__file__).parent / "cases").glob("*.json"))
+    json.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES_DIR.glob("[a-g]-*.json"))
 ]
 
 REPAIRS = "the repairs of arguments that cannot be wrong"
 BY_SCHEMA = "values made right by what the schema asks for"
 TEXT_CALLS = "the module text_calls"
 WARNINGS = "warnings about a reply"
-BRANCHES = "the choice of a branch by its discriminator"
-LINT = "schema.lint"
 
 NOT_YET = {
     "a-08-nested-array-as-string": BY_SCHEMA,
@@ -53,16 +72,7 @@ NOT_YET = {
     "a-12-trailing-comma": REPAIRS,
     "a-13-markdown-fence": REPAIRS,
     "a-44-call-inside-content": "warnings about a reply, or calls read from a text",
-    "a-63-hermes-close-tag-inside-string": TEXT_CALLS,
-    "a-64-hermes-unclosed": TEXT_CALLS,
-    "a-69-qwen3coder-missing-close": TEXT_CALLS,
-    "a-71-mcp-xml-misplaced-close": TEXT_CALLS,
-    "a-73-mcp-xml-invalid-json": TEXT_CALLS,
-    "c-19-anyof-useless-message": BRANCHES,
-    "c-21-oneof-two-match": BRANCHES,
-    "c-34-catastrophic-pattern": LINT,
     "d-02-parallel-tool-calls-unsupported": "a request that is sent again without what was refused",
-    "d-03-tool-choice-mapping": "the module dialects",
     "d-05-required-ignored": WARNINGS,
     "d-14-raw-tool-markup-in-content": WARNINGS,
 }
@@ -70,39 +80,99 @@ NOT_YET = {
 #: What the cases call an error that we call otherwise.
 KINDS = {"validation": "invalid_arguments"}
 
+#: What became of each case that ran: kind → outcome → reasons.
+TOLD: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
 
-def of(*types: str, kinds: str) -> Any:
-    """The cases with inputs of these types, those of `NOT_YET` marked as failing."""
-    chosen = [case for case in ALL if case["id"][0] in kinds and case["input"]["type"] in types]
-    return pytest.mark.parametrize(
-        "case",
-        [
-            pytest.param(
-                case,
-                id=case["id"],
-                marks=[pytest.mark.xfail(reason=f"needs {NOT_YET[case['id']]}")]
-                if case["id"] in NOT_YET
-                else [],
-            )
-            for case in chosen
-        ],
-    )
+#: A pattern that could run away must be done with in this time, in seconds of CPU.
+PATTERN_LIMIT_S = 1.0
 
 
-# --- a: what a model or its service answers -------------------------------------------------------
+class NotApplicableError(Exception):
+    """Nothing can be said about the case yet. The text says why."""
+
+
+class Bench:
+    """What runners share: a scripted service, and ways to write its answers."""
+
+    def __init__(self, service: Any, write: Any) -> None:
+        self.service = service
+        self.write = write
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case,
+            id=case["id"],
+            marks=[pytest.mark.xfail(reason=f"needs {NOT_YET[case['id']]}")]
+            if case["id"] in NOT_YET
+            else [],
+        )
+        for case in ALL
+    ],
+)
+async def test_each_case_ends_as_it_expects(case: dict[str, Any], service: Any, write: Any) -> None:
+    told = TOLD[case["kind"].partition(" / ")[0]]
+    runner = RUNNERS.get((case["id"][0], case["input"]["type"]), without_runner)
+    not_yet = f"not applicable yet: needs {NOT_YET.get(case['id'])}"
+    outcome = (not_yet, "") if case["id"] in NOT_YET else ("failed", case["id"])
+    try:
+        found = await runner(case, Bench(service, write))
+        outcome = outcome if found else ("passed", "")
+    except NotApplicableError as reason:
+        outcome = (f"not applicable: {reason}", "")
+        pytest.skip(str(reason))
+    finally:
+        told[outcome] += 1
+
+    assert found == []
+
+
+def test_the_count_of_each_kind_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line_of(kind, told) for kind, told in sorted(TOLD.items())]
+
+    with capsys.disabled():
+        sys.stdout.write("".join(f"\n{line}" for line in [*lines, ""]))
+
+    assert sum(sum(told.values()) for told in TOLD.values()) <= len(ALL)
+
+
+def line_of(kind: str, told: Counter[tuple[str, str]]) -> str:
+    """`c: schema: passed 21 of 24; not applicable: why (3)`."""
+    rest: Counter[str] = Counter()
+    for (outcome, name), count in told.items():
+        rest[f"{outcome} {name}".strip()] += count * (outcome != "passed")
+    parts = [f"{why} ({count})" for why, count in sorted(rest.items()) if count]
+    return "; ".join([f"{kind}: passed {told['passed', '']} of {sum(told.values())}", *parts])
+
+
+async def without_runner(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    raise NotApplicableError(f"nothing runs {case['input']['type']} cases yet")
+
+
+# --- a, d: what a model or its service answers ----------------------------------------------------
 
 
 class Noted:
     """Tools made of the case's definitions. They note what they are called with."""
 
-    def __init__(self, definitions: list[Any], results: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        definitions: list[Any],
+        results: Mapping[str, Any] | None = None,
+        behaviour: Mapping[str, Any] | None = None,
+    ) -> None:
         self.ran: list[dict[str, Any]] = []
         self._results = results or {}
+        self._behaviour = behaviour or {}
         self.tools = [self._tool(definition["function"]) for definition in definitions]
 
     def _tool(self, function: Mapping[str, Any]) -> Tool:
         def note(**arguments: Any) -> Any:
             self.ran.append({"name": function["name"], "arguments": arguments})
+            for value in arguments.values():
+                self._behave(self._behaviour.get(function["name"], {}).get(str(value), {}))
             return self._results.get(function["name"], "ok")
 
         return Tool(
@@ -111,6 +181,12 @@ class Noted:
             input_schema=function["parameters"],
             run=note,
         )
+
+    @staticmethod
+    def _behave(told: Mapping[str, Any]) -> None:
+        """`{"raise": "KeyError('harbour')"}` raises it."""
+        if found := re.fullmatch(r"(\w+)\('?(.*?)'?\)", told.get("raise", "")):
+            raise getattr(builtins, found[1])(found[2])
 
 
 async def outcome_of(
@@ -141,19 +217,14 @@ def done_of(write: Any, given: Mapping[str, Any]) -> Any:
     return write.text("Done.")
 
 
-@of("response", "sse", "http", "text", kinds="ad")
-async def test_an_answer_ends_as_the_case_expects(
-    case: dict[str, Any], service: Any, write: Any
-) -> None:
+async def of_an_answer(case: Mapping[str, Any], bench: Bench) -> list[str]:
     given = case["input"]
     noted = Noted(given.get("tools", []))
-    if given["type"] == "text":
-        pytest.fail("there is nothing yet that reads calls from a text")
 
     ended, served = await outcome_of(
-        service,
+        bench.service,
         noted.tools,
-        [answer_of(write, given), done_of(write, given)],
+        [answer_of(bench.write, given), done_of(bench.write, given)],
         stream=given["type"] == "sse",
         **given.get("request", {}),
     )
@@ -162,8 +233,27 @@ async def test_an_answer_ends_as_the_case_expects(
         differences(option, ended, noted.ran, served)
         for option in case["expected"].get("options", [case["expected"]])
     ]
-    assert [] in wrong, wrong
-    assert case["expected"].get("never") not in [call["arguments"] for call in noted.ran]
+    ran = [call["arguments"] for call in noted.ran]
+    never = case["expected"].get("never")
+    return ([] if [] in wrong else [str(wrong)]) + (["what never"] if never in ran else [])
+
+
+async def of_answers(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given, expected = case["input"], case["expected"]
+    script = [answer_of(bench.write, {"type": "http", **item}) for item in given["responses"]]
+
+    ended, served = await outcome_of(bench.service, [], script, **given["request"])
+
+    count = [] if len(served.requests) == expected.get("requests", 1) else ["another count"]
+    return count + differences(expected, ended, [], served)
+
+
+async def of_a_text(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    raise NotApplicableError(f"needs {TEXT_CALLS}")
+
+
+async def of_a_mapping(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    raise NotApplicableError("needs tool_choice in the dialects")
 
 
 def differences(
@@ -201,7 +291,8 @@ def differences_of_run(
     message = ended.messages[1]
     echoed = [call["function"]["arguments"] for call in message.get("tool_calls", [])]
     checks = {
-        f"ran {ran}": ran == expected["calls"],
+        # The calls of one message run side by side, in threads: in any order.
+        f"ran {ran}": sorted(ran, key=str) == sorted(expected["calls"], key=str),
         f"notes {notes}": "repairs" not in expected or notes == expected["repairs"],
         f"echoed {echoed}": "echo_arguments" not in expected
         or echoed == [expected["echo_arguments"]],
@@ -231,136 +322,363 @@ def differences_of_result(expected: Mapping[str, Any], ended: Outcome, ran: list
     return [words for words, right in checks.items() if not right]
 
 
-# --- d: services ----------------------------------------------------------------------------------
+# --- b: conversations -----------------------------------------------------------------------------
 
 
-@of("http_sequence", "mapping", kinds="d")
-async def test_a_service_is_dealt_with_as_the_case_expects(
-    case: dict[str, Any], service: Any, write: Any
-) -> None:
+async def of_a_conversation(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    expected = case["expected"]
+    messages = case["input"]["messages"]
+    before = json.dumps(messages)
+
+    found = [{"at": problem.at, "code": problem.code} for problem in problems(messages)]
+    healed = heal(messages)
+
+    checks = {
+        f"found {found}": found == expected.get("problems", []),
+        f"healed {healed}": problems(healed) == [],
+        "changed what came in": json.dumps(messages) == before,
+        f"healed otherwise: {healed}": "repaired" not in expected
+        or as_repaired(healed, expected["repaired"]) == expected["repaired"],
+        "another order": "repaired_order" not in expected
+        or healed == [messages[at] for at in expected["repaired_order"]],
+        "other roles": "repaired_roles" not in expected
+        or [message["role"] for message in healed] == expected["repaired_roles"],
+    }
+    return [words for words, right in checks.items() if not right]
+
+
+def as_repaired(healed: list[Any], expected: list[Any]) -> list[Any]:
+    """The words about a missing result are ours to choose."""
+    return [
+        {**message, "content": wanted["content"]}
+        if str(wanted.get("content")).startswith("<error") and "interrupted" in message["content"]
+        else message
+        for message, wanted in zip(healed, expected, strict=False)
+    ] + healed[len(expected) :]
+
+
+# --- c: schemas -----------------------------------------------------------------------------------
+
+
+async def of_validation(case: Mapping[str, Any], bench: Bench) -> list[str]:
     given, expected = case["input"], case["expected"]
-    if given["type"] == "mapping":
-        pytest.fail("there is nothing yet that maps one dialect to another")
-    script = [answer_of(write, {"type": "http", **item}) for item in given["responses"]]
+    schema, tests = given["schema"], given["tests"]
+    texts = [text_of(item["instance"], schema) for item in tests]
 
-    ended, served = await outcome_of(service, [], script, **given["request"])
+    found = [
+        f"{item['instance']}: {text or 'valid'}"
+        for text, item in zip(texts, tests, strict=True)
+        if not is_as_expected(text, item["valid"], schema)
+    ]
+    found += differences_of_words(expected, texts, tests, schema)
+    found += differences_of_registration(expected, schema)
+    if "lint" in expected and not is_linted(schema, expected["lint"]):
+        found.append(f"lint does not say {expected['lint']}")
+    if "inline" in str(given.get("convert", "")):
+        inlined = [text_of(item["instance"], inline(schema)) for item in tests]
+        found += [] if inlined == texts else ["inlined, it gives other verdicts"]
+    if "apply_defaults" in expected.get("option", ""):
+        found += differences_of_defaults(schema, tests[0]["instance"])
+    return found
 
-    assert len(served.requests) == expected.get("requests", 1)
-    assert differences(expected, ended, [], served) == []
+
+def text_of(instance: Any, schema: Any) -> str:
+    try:
+        return explain(check(instance, schema))
+    except SchemaError as error:
+        return f"SchemaError: {error}"
+
+
+def is_as_expected(text: str, valid: Any, schema: Any) -> bool:
+    if valid == "python-accepts":  # Python's engine would; ours is ECMA-262's, which would not
+        return not text.startswith("SchemaError")
+    if valid == "lint":
+        return bool(findings_of(schema))
+    if valid == "error":
+        return text.startswith("SchemaError")
+    return (text == "") == valid
+
+
+def differences_of_words(
+    expected: Mapping[str, Any], texts: list[str], tests: list[Any], schema: Any
+) -> list[str]:
+    first = texts[0]
+    if expected["outcome"] == "execute_or_error":  # our own tools are closed objects
+        first = text_of(tests[0]["instance"], {**schema, "additionalProperties": False})
+    needed = [(first, expected.get("message_must_mention", []))]
+    needed.append((first, expected.get("first_message_must_mention", [])))
+    needed.append((texts[-1], expected.get("second_message_must_mention", [])))
+    needed.append((first, [expected.get("note_on_branch", "")]))
+    found = [
+        f"no {word!r} in {text}" for text, words in needed for word in words if word not in text
+    ]
+    unwanted = expected.get("message_must_not_mention", [])
+    return found + [f"{word!r} in {first}" for word in unwanted if word in first]
+
+
+def differences_of_registration(expected: Mapping[str, Any], schema: Any) -> list[str]:
+    if expected["outcome"] != "raise_at_registration":
+        return []
+    try:
+        check_schema(schema)
+    except SchemaError as error:
+        return [] if error.kind == expected["error_kind"] else [f"kind {error.kind}"]
+    return ["registered"]
+
+
+def differences_of_defaults(schema: Any, instance: Any) -> list[str]:
+    before = json.dumps(instance)
+    filled = apply_defaults(instance, schema)
+    right = json.dumps(instance) == before and instance.items() < filled.items()
+    return [] if right else [f"filled {filled}, left {instance}"]
+
+
+def findings_of(schema: Any) -> list[Any]:
+    wrapped = schema
+    if schema.get("type") != "object":
+        wrapped = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
+    return list(
+        lint({"name": "get_it", "description": "Get it. Returns it.", "parameters": wrapped})
+    )
+
+
+def is_linted(schema: Any, words: str) -> bool:
+    texts = [f"{finding.text} {finding.fix}".lower() for finding in findings_of(schema)]
+    wanted = re.findall(r"[a-z]+|\^[.]+\$", words.lower())
+    return any(all(word in text for word in wanted) for text in texts)
+
+
+async def of_conversion(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given, expected = case["input"], case["expected"]
+    schema = given["tool"]["function"]["parameters"]
+    before = json.dumps(schema)
+    if expected["outcome"] == "lint":
+        found = [{"path": item.path, "code": item.code} for item in strict_findings(schema)]
+        errors = {item.code for item in lint(given["tool"]) if item.severity == "error"}
+        wanted = {item["code"] for item in expected["problems"]}
+        return [] if found == expected["problems"] and errors >= wanted else [f"found {found}"]
+    try:
+        converted = convert(schema, given["target"])
+    except ConversionError as error:
+        return differences_of_refusal(expected, error)
+    if expected["outcome"] != "convert":
+        return [f"converted to {converted.schema}"]
+    unchanged = [] if json.dumps(schema) == before else ["changed what came in"]
+    return unchanged + differences_of_schema(expected, converted) + of_decoding(expected, converted)
+
+
+def differences_of_refusal(expected: Mapping[str, Any], error: ConversionError) -> list[str]:
+    told = {"outcome": "raise", "error_kind": error.kind, "path": error.path}
+    return [f"{key} {told[key]}" for key in told if expected.get(key, told[key]) != told[key]]
+
+
+def differences_of_schema(expected: Mapping[str, Any], converted: Any) -> list[str]:
+    made = converted.schema
+    words = {key for _, part in all_schemas(made) if part not in (True, False) for key in part}
+    checks = {
+        "open": all(
+            at(made, p)["additionalProperties"] is False for p in expected.get("must_close", [])
+        ),
+        "not required": all(
+            sorted(at(made, p)["required"]) == sorted(names)
+            for p, names in expected.get("must_require", {}).items()
+        ),
+        "at the root": not set(expected.get("root_keywords_absent", [])) & set(made),
+        "properties": list(made["properties"])
+        == expected.get("properties", list(made["properties"])),
+        "required": made.get("required", []) == expected.get("required", made.get("required", [])),
+        "description": expected.get("description_mentions", "") in json.dumps(made),
+        "keywords": not set(expected.get("absent_keywords", [])) & words,
+        "widened": all(
+            part.items() <= at(made, p).items() for p, part in expected.get("widened", {}).items()
+        ),
+        "enum": all(
+            at(made, p)["enum"] == values for p, values in expected.get("const_to_enum", {}).items()
+        ),
+        "inlined": all(at(made, p) == part for p, part in expected.get("inlined", {}).items()),
+        "parts": all(
+            made["properties"][key.removeprefix("parameters_")] == part
+            for key, part in expected.items()
+            if key.startswith("parameters_")
+        ),
+    }
+    return [f"{words}: {made}" for words, right in checks.items() if not right]
+
+
+def at(schema: Any, pointer: str) -> Any:
+    return schema if pointer == "/" else lookup(f"#{pointer}", schema)
+
+
+def of_decoding(expected: Mapping[str, Any], converted: Any) -> list[str]:
+    pairs = {
+        name: [side.strip() for side in rule.split("->")]
+        for name, rule in expected.get("decode", {}).items()
+    }
+    sent = {name: pair[0] for name, pair in pairs.items()}
+    meant = {name: json.loads(pair[1]) for name, pair in pairs.items()}
+    decoded = converted.decode(sent)
+    return [] if decoded == meant else [f"decoded {decoded}"]
+
+
+async def of_names(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    names, expected = case["input"]["names"], case["expected"]
+    legal = legal_names(names)
+
+    checks = {
+        "illegal": all(re.fullmatch(expected["pattern"], name) for name in legal.values()),
+        "twice": len(set(legal.values())) == len(set(names)),
+        "no way back": [real_names(legal)[legal[name]] for name in names] == names,
+        "changed": all(legal[name] == name for name in expected.get("unchanged", [])),
+    }
+    return [f"{words}: {legal}" for words, right in checks.items() if not right]
+
+
+async def of_a_deep_instance(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given = case["input"]
+    inner = {key: part for key, part in given["schema"].items() if key not in {"$defs", "$schema"}}
+    schema = {
+        "type": "object",
+        "properties": {"value": inner},
+        "$defs": given["schema"].get("$defs", {}),
+    }
+    deep = Tool(name="deep", description="", input_schema=schema, run=print)
+    nested = "[" * given["depth"] + "]" * given["depth"]
+
+    result = await execute(
+        ToolCall(id="c1", name="deep", arguments=f'{{"value": {nested}}}'), [deep]
+    )
+
+    kind = result.error_kind
+    return [] if kind == case["expected"]["error_kind"] else [f"{kind}: {result.text}"]
+
+
+async def of_a_slow_pattern(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given = case["input"]
+    schema = {"type": "string", "pattern": given["pattern"]}
+    began = time.process_time()
+    check(given["instance"], schema)
+    check(given["instance"] * 100, schema)
+    took = time.process_time() - began
+
+    codes = [finding.code for finding in findings_of(schema)]
+    slow = [f"took {took:.1f} s"] if took > PATTERN_LIMIT_S else []
+    return slow + ([] if "pattern_could_run_away" in codes else [f"lint says {codes}"])
+
+
+async def of_bad_schemas(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given = case["input"]["schemas"]
+    listed = list(given.values()) if isinstance(given, Mapping) else given
+    schemas = [item.get("schema", item) for item in listed]
+    return [f"accepted {schema}" for schema in schemas if not is_refused(schema)]
+
+
+def is_refused(schema: Any) -> bool:
+    found = lint({"name": "get_it", "description": "Get it. Returns it.", "parameters": schema})
+    return any(finding.severity == "error" for finding in found)
 
 
 # --- e: loops and execution -----------------------------------------------------------------------
 
 
-async def test_e_02_a_forced_choice_is_not_sent_again(case: Any, service: Any, write: Any) -> None:
-    read = case("e-02-required-stays-set")
-    given = read["input"]
-    noted = Noted(given["tools"], given["tool_results"])
+async def of_a_loop(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given, expected = case["input"], case["expected"]
+    noted = Noted(given["tools"], given.get("tool_results"), given.get("tool_behaviour"))
+    answers = [bench.write.json(answer) for answer in given["script"]]
+    if "rule" in given:
+        answers = [lambda request: answer_by_choice(request, given, bench)]
 
-    def model(request: Any) -> Any:
-        forced = request.json["tool_choice"] == "required"
-        return write.json(given["script"][0]) if forced else write.text("High at 9.")
-
-    ended, served = await outcome_of(service, noted.tools, [model], **given["request"])
-
-    assert [request.json["tool_choice"] for request in served.requests] == read["expected"][
-        "tool_choice_sequence"
-    ]
-    assert ended.reason == "answered"
-
-
-async def test_e_04_calls_that_come_in_turns_are_counted(
-    case: Any, service: Any, write: Any
-) -> None:
-    read = case("e-04-two-call-cycle")
-    given = read["input"]
-    noted = Noted(given["tools"], given["tool_results"])
-
-    ended, _ = await outcome_of(
-        service,
+    ended, served = await outcome_of(
+        bench.service,
         noted.tools,
-        [write.json(answer) for answer in given["script"]],
-        limits=Limits(**given["limits"]),
+        answers,
+        **given.get("request", {}),
+        **({"limits": Limits(**given["limits"])} if "limits" in given else {}),
     )
 
-    assert ended.reason == read["expected"]["reason"]
-    assert len(noted.ran) == 4
+    if isinstance(ended, ModelError):
+        return [f"raised {ended}"]
+    choices = [request.json.get("tool_choice") for request in served.requests]
+    results = {result.call_id: result for turn in ended.turns for result in turn.results}
+    checks = {
+        f"reason {ended.reason}": ended.reason == expected.get("reason", "answered"),
+        f"choices {choices}": choices == expected.get("tool_choice_sequence", choices),
+        "a broken history": problems(ended.messages) == [],
+        f"results {results}": all(
+            is_as_wanted(results[name], wanted)
+            for name, wanted in expected.get("tool_messages", {}).items()
+        ),
+    }
+    return [words for words, right in checks.items() if not right]
 
 
-async def test_e_05_a_tool_that_raises_is_told_to_the_model(
-    case: Any, service: Any, write: Any
-) -> None:
-    read = case("e-05-tool-raises")
-    given = read["input"]
+def answer_by_choice(request: Any, given: Mapping[str, Any], bench: Bench) -> Any:
+    """`rule`: the model answers with text as soon as it is not forced to call."""
+    forced = request.json.get("tool_choice") == "required"
+    return bench.write.json(given["script"][0]) if forced else bench.write.text("High at 9.")
 
-    @tool
-    def get_tide(port: str) -> str:
-        if port == "Brest":
-            raise KeyError("harbour")
-        return "high 08:50"
 
-    ended, _ = await outcome_of(
-        service, [get_tide], [write.json(answer) for answer in given["script"]]
+def is_as_wanted(result: Any, wanted: Mapping[str, Any]) -> bool:
+    return (
+        result.is_error == wanted["error"]
+        and all(word in result.text for word in wanted.get("must_mention", []))
+        and "Traceback" not in result.text
     )
 
-    first, second = ended.turns[0].results
-    assert all(word in first.text for word in ("KeyError", "harbour"))
-    assert "Traceback" not in first.text
-    assert (first.is_error, second.is_error, ended.reason) == (True, False, "answered")
+
+async def of_exceptions(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    found = []
+    for name, outcome in case["expected"].items():
+        if outcome != "tool_error":
+            continue  # those that end the cell: see test_executor.py and test_loop.py
+        for way in ("plain", "async"):
+            made = tool(name="fail")(raising(getattr(builtins, name), way))
+            result = await execute(ToolCall(id="c1", name="fail", arguments=""), [made])
+            found += [] if result.error_kind == "tool_failed" else [f"{name} {way}: {result}"]
+    return found
 
 
-@pytest.mark.parametrize("name", ["SystemExit", "StopIteration", "RecursionError", "MemoryError"])
-@pytest.mark.parametrize("way", ["plain", "async"])
-async def test_e_06_what_a_tool_raises_does_not_end_the_cell(
-    case: Any, name: str, way: str
-) -> None:
-    kind: type[BaseException] = getattr(builtins, name)
-
+def raising(kind: type[BaseException], way: str) -> Any:
     def plain() -> None:
         raise kind
 
     async def later() -> None:
         raise kind
 
-    made = tool(name="fail")(plain if way == "plain" else later)
-    result = await execute(ToolCall(id="c1", name="fail", arguments=""), [made])
-
-    assert case("e-06-baseexception")["expected"][name] == "tool_error"
-    assert result.error_kind == "tool_failed"
+    return plain if way == "plain" else later
 
 
-def test_e_08_characters_stay_as_they_are(case: Any) -> None:
-    read = case("e-08-ensure-ascii")
-
-    text = result_text(read["input"]["value"])
-
-    assert read["expected"]["text_contains"] in text
-    assert read["expected"]["text_not_contains"] not in text
-
-
-def test_e_09_a_huge_result_keeps_head_and_tail(case: Any) -> None:
-    read = case("e-09-huge-result")
-    value = "\n".join(f"row {i}: 潮" for i in range(20000)) + "\nTOTAL 42"
-
-    text = result_text(value, max_chars=read["input"]["limit_chars"])
-
-    assert len(text) <= read["expected"]["max_chars"]
-    assert all(words in text for words in read["expected"]["must_contain"])
+#: The values that cases write down as Python. No text is evaluated here.
+VALUES = {
+    "'\\n'.join(f'row {i}: 潮' for i in range(20000)) + '\\nTOTAL 42'": (
+        "\n".join(f"row {i}: 潮" for i in range(20000)) + "\nTOTAL 42"
+    ),
+    "json.dumps([{'e': '👩‍🔬'*50} for _ in range(200)], ensure_ascii=False)": json.dumps(
+        [{"e": "👩‍🔬" * 50} for _ in range(200)], ensure_ascii=False
+    ),
+}
 
 
-def test_e_10_a_cut_leaves_text_that_can_be_sent(case: Any) -> None:
-    read = case("e-10-cut-inside-json-or-grapheme")
-    value = [{"e": "👩‍🔬" * 50} for _ in range(200)]
+async def of_a_result(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given, expected = case["input"], case["expected"]
+    if "make" in given and given["make"] not in VALUES:
+        raise NotApplicableError("the value is written as Python, which no test evaluates")
+    value = VALUES[given["make"]] if "make" in given else given["value"]
+    limit = {"max_chars": given["limit_chars"]} if "limit_chars" in given else {}
 
-    text = result_text(value, max_chars=read["input"]["limit_chars"])
+    text = result_text(value, **limit)
 
-    assert len(text) <= read["expected"]["max_chars"]
-    assert text.encode("utf-8")
+    contained = [*expected.get("must_contain", []), expected.get("text_contains", "")]
+    checks = {
+        f"{len(text)} characters": len(text) <= expected.get("max_chars", len(text)),
+        f"contains not: {text[:200]}": all(words in text for words in contained),
+        f"contains: {text[:200]}": expected.get("text_not_contains", "\0") not in text,
+        "cannot be sent": text.encode("utf-8", "replace").decode() == text,
+    }
+    return [words for words, right in checks.items() if not right]
 
 
-async def test_e_11_plain_tools_run_side_by_side_and_the_loop_lives(case: Any) -> None:
-    read = case("e-11-sync-tool-blocks-loop")
-    seconds = read["input"]["each_sleeps"]
+async def of_timing(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    seconds = case["input"]["each_sleeps"]
     gaps: list[float] = []
 
     async def heart() -> None:
@@ -379,43 +697,46 @@ async def test_e_11_plain_tools_run_side_by_side_and_the_loop_lives(case: Any) -
     took = time.monotonic() - began
     beating.cancel()
 
-    assert took < read["expected"]["total_less_than"]
-    assert max(gaps) < 0.25
+    slow = [] if took < case["expected"]["total_less_than"] else [f"took {took:.2f} s"]
+    return slow + ([] if max(gaps) < 0.25 else [f"the loop stood still for {max(gaps):.2f} s"])
 
 
-# e-13 (the interpreter ends though a tool hangs) and e-14 (no second run of a side effect) are in
-# test_executor.py: they need a process of their own, and a tool that notes how often it ran.
+async def of_a_process(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    raise NotApplicableError(
+        "in test_executor.py, by hand: it needs a process or a clock of its own"
+    )
 
 
-# --- c: schemas -----------------------------------------------------------------------------------
+# --- the table ------------------------------------------------------------------------------------
+
+RUNNERS: Mapping[tuple[str, str], Any] = {
+    ("a", "http"): of_an_answer,
+    ("a", "response"): of_an_answer,
+    ("a", "sse"): of_an_answer,
+    ("a", "text"): of_a_text,
+    ("b", "conversation"): of_a_conversation,
+    ("c", "convert"): of_conversion,
+    ("c", "deep_instance"): of_a_deep_instance,
+    ("c", "names"): of_names,
+    ("c", "redos"): of_a_slow_pattern,
+    ("c", "schemas_bad"): of_bad_schemas,
+    ("c", "validate"): of_validation,
+    ("d", "http"): of_an_answer,
+    ("d", "http_sequence"): of_answers,
+    ("d", "mapping"): of_a_mapping,
+    ("d", "response"): of_an_answer,
+    ("d", "sse"): of_an_answer,
+    ("e", "exit_timing"): of_a_process,
+    ("e", "loop"): of_a_loop,
+    ("e", "retry"): of_a_process,
+    ("e", "timing"): of_timing,
+    ("e", "tool_raises"): of_exceptions,
+    ("e", "tool_result_size"): of_a_result,
+    ("e", "tool_result_text"): of_a_result,
+}
 
 
-@of("validate", kinds="c")
-def test_a_schema_gives_the_verdicts_that_the_case_expects(case: dict[str, Any]) -> None:
-    schema, expected = case["input"]["schema"], case["expected"]
-
-    texts = [text_of(item["instance"], schema) for item in case["input"]["tests"]]
-
-    for text, item in zip(texts, case["input"]["tests"], strict=True):
-        valid = True if item["valid"] == "python-accepts" else item["valid"]
-        assert {"": True}.get(text, "error" if text.startswith("SchemaError") else False) == valid
-    needed = [(texts[0], expected.get("message_must_mention", []))]
-    needed.append((texts[0], expected.get("first_message_must_mention", [])))
-    needed.append((texts[-1], expected.get("second_message_must_mention", [])))
-    if expected["outcome"] != "execute_or_error":  # that one is about an open object: see below
-        assert all(word in text for text, words in needed for word in words), texts
-    assert not any(word in texts[0] for word in expected.get("message_must_not_mention", []))
-    assert "note_on_branch" not in expected or expected["note_on_branch"] in texts[0]
-
-
-def text_of(instance: Any, schema: Any) -> str:
-    try:
-        return explain(check(instance, schema))
-    except SchemaError as error:
-        return f"SchemaError: {error}"
-
-
-async def test_c_29_a_misspelt_name_is_told_though_the_schema_is_open(case: Any) -> None:
+async def test_c_29_a_misspelt_name_is_told_by_a_tool_of_our_own(case: Any) -> None:
     @tool
     def remove(paths: list[str]) -> str:
         return "removed"
@@ -429,36 +750,6 @@ async def test_c_29_a_misspelt_name_is_told_though_the_schema_is_open(case: Any)
     )
 
 
-async def test_c_33_a_deep_instance_is_an_error_result(case: Any) -> None:
-    given = case("c-33-deep-nesting")["input"]
-    schema = {
-        "type": "object",
-        "properties": {"value": {"$ref": "#/$defs/L"}},
-        "$defs": given["schema"]["$defs"],
-    }
-    deep = Tool(name="deep", description="", input_schema=schema, run=print)
-    nested = "[" * given["depth"] + "]" * given["depth"]
-
-    result = await execute(
-        ToolCall(id="c1", name="deep", arguments=f'{{"value": {nested}}}'), [deep]
-    )
-
-    assert result.error_kind == "too_deep"
-
-
-@pytest.mark.xfail(reason=f"needs {LINT}, or a limit on the length of a text before its pattern")
-def test_c_34_a_slow_pattern_does_not_stop_the_kernel(case: Any) -> None:
-    given = case("c-34-catastrophic-pattern")["input"]
-    schema = {"type": "string", "pattern": given["pattern"]}
-    began = time.process_time()
-
-    check(given["instance"][-22:], schema)  # 22 characters: 0.5 s instead of 12 s
-
-    assert time.process_time() - began < 0.05
-
-
-# --- the list -------------------------------------------------------------------------------------
-
-
+@pytest.mark.skipif("CASES_DIR" in os.environ, reason="another folder has other names")
 def test_the_list_of_cases_for_later_names_only_cases_that_exist() -> None:
     assert set(NOT_YET) <= {case["id"] for case in ALL}

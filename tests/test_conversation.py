@@ -338,3 +338,16 @@ def test_a_list_that_fits_is_kept_whole() -> None:
 
 def test_a_trimmed_list_begins_with_a_user_message_where_there_is_one() -> None:
     assert trim(LONG, max_chars=220)[1]["role"] == "user"
+
+
+def test_trim_keeps_the_users_last_question_however_long_what_follows_is() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "An older question"},
+        {"role": "assistant", "content": "An answer"},
+        {"role": "user", "content": "The question"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "long " * 1_000},
+    ]
+
+    assert trim(messages, max_chars=100) == messages[2:]

@@ -243,10 +243,34 @@ def test_content_is_text_or_parts_or_nothing(content: Any, text: str | None) -> 
 
 @pytest.mark.parametrize(
     ("finish_reason", "cut_off"),
-    [("stop", False), ("length", True), ("max_tokens", True), (None, True), (7, True)],
+    [("stop", False), ("length", True), ("max_tokens", True), (None, False), (7, False)],
 )
 def test_an_output_that_ended_too_early_is_cut_off(finish_reason: Any, cut_off: bool) -> None:
     assert reply_from(completion({"content": "x"}, finish_reason), SERVICE).cut_off == cut_off
+
+
+def test_a_stream_without_a_finish_reason_has_broken_off() -> None:
+    reply = reply_from(completion({"content": "x"}, None), SERVICE, streamed=True)
+
+    assert reply.cut_off
+
+
+def test_a_plain_answer_without_a_finish_reason_is_whole_and_its_call_may_run() -> None:
+    function = {"name": "add", "arguments": "{}"}
+    message = {"content": None, "tool_calls": [{"id": "c", "function": function}]}
+
+    (made,) = reply_from(completion(message, None), SERVICE).calls
+
+    assert made.problem == ""
+
+
+def test_the_calls_of_a_reply_that_was_held_back_must_not_run() -> None:
+    function = {"name": "add", "arguments": "{}"}
+    message = {"content": None, "tool_calls": [{"id": "c", "function": function}]}
+
+    reply = reply_from(completion(message, "content_filter"), SERVICE)
+
+    assert (reply.refused, reply.calls[0].problem) == (True, "refused")
 
 
 def test_the_old_form_of_a_call_is_a_call() -> None:

@@ -101,9 +101,13 @@ def test_each_public_name_leads_to_something_documented(name: str) -> None:
 
 def test_the_names_for_type_checkers_are_the_names_at_run_time() -> None:
     tree = ast.parse(Path(course_pkg.__file__).read_text(encoding="utf-8"))
-    guarded = [node for node in tree.body if isinstance(node, ast.If)]
+    (guarded,) = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
 
-    named = [alias.name for node in ast.walk(guarded[0]) for alias in getattr(node, "names", [])]
+    named = [alias.name for node in ast.walk(guarded) for alias in getattr(node, "names", [])]
 
     assert sorted(named) == sorted(course_pkg.__all__)
 

@@ -69,9 +69,26 @@ VALUE_SCHEMAS: list[tuple[Callable[..., Any], Any]] = [
     (choice, {"type": "string", "enum": ["a", "b"]}),
     (either, {"anyOf": [{"type": "integer"}, {"type": "string"}]}),
     (perhaps, {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None}),
-    (unit, {"$ref": "#/$defs/Unit"}),
-    (place, {"$ref": "#/$defs/Place"}),
-    (parcel, {"$ref": "#/$defs/Parcel"}),
+    (unit, {"type": "string", "enum": ["celsius", "fahrenheit"]}),
+    (
+        place,
+        {
+            "type": "object",
+            "description": "Where something is.",
+            "properties": {"title": {"type": "string"}, "lat": {"type": "number", "default": 0.0}},
+            "required": ["title"],
+            "additionalProperties": False,
+        },
+    ),
+    (
+        parcel,
+        {
+            "type": "object",
+            "properties": {"weight": {"type": "number"}, "note": {"type": "string"}},
+            "required": ["weight"],
+            "additionalProperties": False,
+        },
+    ),
     (limited, {"type": "integer", "minimum": 1, "maximum": 7, "description": "Days."}),
     (named_only, {"type": "string"}),
     (day, {"type": "string", "format": "date"}),
@@ -113,7 +130,7 @@ def test_a_parameter_with_a_default_is_not_required() -> None:
 
 def test_titles_are_dropped_but_a_parameter_called_title_stays() -> None:
     schema = tool(title).input_schema
-    inner = tool(place).input_schema["$defs"]["Place"]
+    inner = tool(place).input_schema["properties"]["value"]
 
     assert schema["properties"] == {"title": {"type": "string"}}
     assert list(inner["properties"]) == ["title", "lat"]

@@ -42,8 +42,8 @@ def heal(messages: Sequence[Any]) -> list[Message]:
 def trim(messages: Sequence[Message], *, max_chars: int) -> list[Message]:
     """The newest part of a conversation that fits, cut between whole groups only.
 
-    System messages at the start are kept, and the newest group is kept even if it is too long. The
-    rest begins with a user message, as a conversation does.
+    System messages at the start are kept, and so is all from the user's last message on, even if it
+    is too long. What is kept begins with a user message, as a conversation does.
 
     Args:
         messages: message dicts. It is not changed.
@@ -54,12 +54,16 @@ def trim(messages: Sequence[Message], *, max_chars: int) -> list[Message]:
     kept: list[list[Message]] = []
     for group in reversed(groups):
         room -= sum(_size(message) for message in group)
-        if room < 0 and kept:
+        if room < 0 and _has_user(kept):
             break
-        kept.insert(0, group)
-    while len(kept) > 1 and kept[0][0]["role"] != "user":
-        kept.pop(0)
-    return [*opening, *(message for group in kept for message in group)]
+        kept.append(group)
+    while _has_user(kept) and kept[-1][0]["role"] != "user":
+        kept.pop()
+    return [*opening, *(message for group in reversed(kept) for message in group)]
+
+
+def _has_user(groups: Sequence[Sequence[Message]]) -> bool:
+    return any(group[0]["role"] == "user" for group in groups)
 
 
 def _is_message(message: Any) -> bool:

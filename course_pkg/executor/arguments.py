@@ -55,7 +55,8 @@ def parse_arguments(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
             'Write them as {"name": value}.',
             kind="arguments_not_object",
         )
-    _refuse_surrogates(value)
+    if "\\u" in text or not text.isascii():
+        _refuse_surrogates(value)
     return value, ()
 
 

@@ -37,6 +37,7 @@ REFUSALS = {
     "truncated": (
         "The call was cut off by the limit on output tokens and was not run. Make a shorter call."
     ),
+    "refused": "The service held this reply back, so the call was not run.",
     "unsupported_call_type": (
         "This is a custom tool call, which is not supported here and was not run. Call a function "
         "with a JSON object as its arguments."

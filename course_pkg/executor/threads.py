@@ -1,17 +1,33 @@
 """Run a plain function beside the event loop, and stop waiting for it in time.
 
 In: a function without arguments. Out: its value, or what it raised. Python cannot stop a thread: a
-function that outlives its time limit runs on, and its value is dropped. Its thread is a daemon, so
-neither the loop nor the interpreter's exit waits for it.
+function that outlives its time limit runs on, and its value is dropped. Threads are daemons, so
+neither the loop nor the interpreter's exit waits for one. A thread that is done takes the next
+function.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, TypeAlias
+
+#: Runs a function, and gives back how to tell what came of it.
+Work: TypeAlias = Callable[[], Callable[[], None]]
+Inbox: TypeAlias = "SimpleQueue[tuple[Work, str]]"
+
+#: So many threads wait for the next function: to start one costs more than most tools do.
+MAX_IDLE_THREADS = 8
+
+_idle: list[Inbox] = []
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # no thread comes along into a fork
 
 
 class ToolExit(Exception):  # noqa: N818 - it stands in for an exception, and is none of its own
@@ -19,7 +35,9 @@ class ToolExit(Exception):  # noqa: N818 - it stands in for an exception, and is
 
 
 async def in_thread(function: Callable[[], Any], *, name: str) -> Any:
-    """Await `function()` in a daemon thread of its own, with the present context variables.
+    """Await `function()` in a daemon thread, with the present context variables.
+
+    No two functions share a thread at the same time, however many run.
 
     Args:
         function: what to run.
@@ -33,18 +51,44 @@ async def in_thread(function: Callable[[], Any], *, name: str) -> Any:
     future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
 
-    def work() -> None:
+    def work() -> Callable[[], None]:
         try:
             value = context.run(function)
         except Exception as error:
-            _tell(loop, future, error=_carriable(error))
+            return partial(_tell, loop, future, error=_carriable(error))
         except BaseException as error:  # SystemExit in a thread would else leave the loop waiting
-            _tell(loop, future, error=ToolExit(_named(error)))
-        else:
-            _tell(loop, future, value=value)
+            return partial(_tell, loop, future, error=ToolExit(_named(error)))
+        return partial(_tell, loop, future, value=value)
 
-    threading.Thread(target=work, name=name, daemon=True).start()
+    _hand_over(work, name)
     return await future
+
+
+def _hand_over(work: Work, name: str) -> None:
+    """Let a thread do `work`: one that waits for some, or a new one. None is waited for."""
+    try:
+        inbox = _idle.pop()
+    except IndexError:
+        inbox = SimpleQueue()
+        threading.Thread(target=_serve, args=(inbox,), daemon=True).start()
+    inbox.put((work, name))
+
+
+def _serve(inbox: Inbox) -> None:
+    while True:
+        tell = _done(*inbox.get())
+        stays = len(_idle) < MAX_IDLE_THREADS
+        if stays:
+            _idle.append(inbox)  # before the result is told: the next call may follow at once
+        tell()
+        del tell  # an idle thread keeps no result alive
+        if not stays:
+            return
+
+
+def _done(work: Work, name: str) -> Callable[[], None]:
+    threading.current_thread().name = name
+    return work()
 
 
 def _tell(

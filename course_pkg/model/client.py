@@ -173,7 +173,7 @@ class ModelClient:
             kind = stream.response.headers.get("content-type", "nothing")
             what = f"with {kind} in place of a stream of events"
             raise bad_response(what, self._service, "(not kept)")
-        return reply_from(accumulator.payload(), self._service)
+        return reply_from(accumulator.payload(), self._service, streamed=True)
 
 
 def _sdk(

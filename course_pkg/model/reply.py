@@ -22,6 +22,9 @@ from course_pkg.tools import ToolCall
 #: Finish reasons that say the output was cut off, in several services' words.
 CUT_OFF_REASONS = ("length", "max_tokens")
 
+#: Finish reasons that say the service held the answer back.
+REFUSED_REASONS = ("content_filter", "refusal")
+
 #: Fields that some services send and want back with the message.
 ECHOED_FIELDS = ("reasoning_content", "refusal")
 
@@ -45,6 +48,7 @@ class Reply:
         finish_reason: why the model stopped, in the service's word; `None` if it did not say.
         usage: the tokens.
         refusal: the model's own words if it refused; else empty.
+        cut_off: whether the output ended before the model was done. Its calls do not run then.
     """
 
     message: Message
@@ -53,19 +57,22 @@ class Reply:
     finish_reason: str | None = None
     usage: Usage = Usage()
     refusal: str = ""
+    cut_off: bool = False
 
     @property
-    def cut_off(self) -> bool:
-        """Whether the output ended before the model was done. Its calls must not run then."""
-        return self.finish_reason is None or self.finish_reason in CUT_OFF_REASONS
+    def refused(self) -> bool:
+        """Whether the model declined, or the service held its words back."""
+        return bool(self.refusal) or self.finish_reason in REFUSED_REASONS
 
 
-def reply_from(payload: Any, service: Service) -> Reply:
+def reply_from(payload: Any, service: Service, *, streamed: bool = False) -> Reply:
     """The reply in a Chat Completions answer.
 
     Args:
         payload: the answer's JSON.
         service: who was asked, for errors.
+        streamed: whether it was joined from a stream. A stream that gave no finish reason has
+            broken off; a plain answer without one is whole, some services never give any.
 
     Raises:
         ModelError: kind `bad_response`, if there is no message in it.
@@ -75,7 +82,9 @@ def reply_from(payload: Any, service: Service) -> Reply:
     if not isinstance(said, Mapping):
         raise bad_response("choices[0] has no message", service, _dumped(payload))
     finish_reason = choice.get("finish_reason")
-    calls = _calls(said, seed=str(payload.get("id", "")), cut_off=_is_cut_off(finish_reason))
+    cut_off = finish_reason in CUT_OFF_REASONS or (streamed and not finish_reason)
+    problem = _problem(finish_reason, cut_off=cut_off)
+    calls = _calls(said, seed=str(payload.get("id", "")), problem=problem)
     text = _text(said.get("content"))
     return Reply(
         message=_message(text, calls, said),
@@ -84,6 +93,7 @@ def reply_from(payload: Any, service: Service) -> Reply:
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
         usage=_usage(payload.get("usage")),
         refusal=_whole(str(said.get("refusal") or "")),
+        cut_off=cut_off,
     )
 
 
@@ -96,8 +106,9 @@ def _first_choice(payload: Any, service: Service) -> Mapping[str, Any]:
     return choices[0]
 
 
-def _is_cut_off(finish_reason: Any) -> bool:
-    return finish_reason is None or finish_reason in CUT_OFF_REASONS
+def _problem(finish_reason: Any, *, cut_off: bool) -> str:
+    """Why none of the calls may run; empty if they may."""
+    return "truncated" if cut_off else "refused" if finish_reason in REFUSED_REASONS else ""
 
 
 def _text(content: Any) -> str | None:
@@ -117,26 +128,24 @@ def _whole(text: str) -> str:
     return text
 
 
-def _calls(said: Mapping[str, Any], *, seed: str, cut_off: bool) -> tuple[ToolCall, ...]:
+def _calls(said: Mapping[str, Any], *, seed: str, problem: str) -> tuple[ToolCall, ...]:
     listed = said.get("tool_calls")
     listed = listed if isinstance(listed, list) else []
     raw = [call for call in listed if isinstance(call, Mapping)]
     if not raw and isinstance(said.get("function_call"), Mapping):
         raw = [{"type": "function", "function": said["function_call"]}]  # the form before 2023-11
     ids = _unique_ids(raw, seed)
-    return tuple(
-        _call(item, call_id, cut_off=cut_off) for item, call_id in zip(raw, ids, strict=True)
-    )
+    return tuple(_call(item, call_id, problem) for item, call_id in zip(raw, ids, strict=True))
 
 
-def _call(item: Mapping[str, Any], call_id: str, *, cut_off: bool) -> ToolCall:
+def _call(item: Mapping[str, Any], call_id: str, problem: str) -> ToolCall:
     function = item.get("function")
     function = function if isinstance(function, Mapping) else {}
     arguments, notes = _arguments(function.get("arguments"))
     if call_id != item.get("id"):
         notes = (*notes, "call_id")
     custom = item.get("type", "function") not in ("function", None, "")
-    problem = "truncated" if cut_off else "unsupported_call_type" if custom else ""
+    problem = problem or ("unsupported_call_type" if custom else "")
     name = function.get("name") or _name_of_custom(item)
     name = _whole(str(name))
     return ToolCall(id=call_id, name=name, arguments=arguments, problem=problem, notes=notes)

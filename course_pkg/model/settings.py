@@ -107,10 +107,10 @@ def _base_url(environment: Mapping[str, str]) -> str:
 
 def _key(environment: Mapping[str, str]) -> str:
     key = _needed(environment, "OPENAI_API_KEY", "your service's key (any word if it needs none)")
-    if not key.isascii() or any(character.isspace() for character in key):
+    if not key.isascii() or any(character.isspace() or character in "'\"" for character in key):
         raise SettingsError(
-            "OPENAI_API_KEY holds a space or a character that no key has. Copy the key again, "
-            "whole and without quotes, and start the kernel anew."
+            "OPENAI_API_KEY holds a space, a quote or a character that no key has. Copy the key "
+            "again, whole and without quotes, and start the kernel anew."
         )
     return key
 

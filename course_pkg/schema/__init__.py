@@ -1,13 +1,52 @@
-"""Check instances against JSON Schemas, and say what is wrong so that one can act on it.
+"""Check instances against JSON Schemas, say what is wrong so that one can act on it, and more.
 
 In: an instance and a schema. Out: a list of `Problem`s, and words for a person or a model. Knows
 nothing of tools, models or wires.
 
-`checking.py` finds problems, `wording.py` says what was expected, `explaining.py` makes one text.
+`check` finds every problem, `branches` says what became of each branch of a union, `explain` makes
+one text; `lint` looks definitions over; `to_strict` and `convert` say a schema in the words of a
+provider, each with its way back; `apply_defaults` fills in what `default` only promises.
+
+Covered: JSON Schema 2020-12 and the older dialects that `$schema` names, without a network. Not
+covered: formats that no tool needs, `$vocabulary`, output formats of the specification.
 """
 
-from course_pkg.schema.checking import SchemaError, check, check_schema
+from course_pkg.schema.along import apply_defaults
+from course_pkg.schema.checking import branches, check, check_schema
+from course_pkg.schema.combining import ConversionError
+from course_pkg.schema.converting import TARGETS, Converted, convert
+from course_pkg.schema.errors import SchemaError, TooDeepError
 from course_pkg.schema.explaining import explain
-from course_pkg.schema.problem import Problem, json_type, shown
+from course_pkg.schema.finding import Finding
+from course_pkg.schema.formats import FORMATS
+from course_pkg.schema.linting import lint, strict_findings
+from course_pkg.schema.problem import Branch, Choice, Problem, json_type, shown
+from course_pkg.schema.references import inline
+from course_pkg.schema.strictness import NotStrictableError, from_strict, to_strict
 
-__all__ = ["Problem", "SchemaError", "check", "check_schema", "explain", "json_type", "shown"]
+__all__ = [
+    "FORMATS",
+    "TARGETS",
+    "Branch",
+    "Choice",
+    "ConversionError",
+    "Converted",
+    "Finding",
+    "NotStrictableError",
+    "Problem",
+    "SchemaError",
+    "TooDeepError",
+    "apply_defaults",
+    "branches",
+    "check",
+    "check_schema",
+    "convert",
+    "explain",
+    "from_strict",
+    "inline",
+    "json_type",
+    "lint",
+    "shown",
+    "strict_findings",
+    "to_strict",
+]

@@ -19,9 +19,7 @@ from typing import Any
 from course_pkg.schema.patterns import PatternError, compile_pattern
 
 FULL_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-FULL_TIME = re.compile(
-    r"(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII
-)
+FULL_TIME = re.compile(r"(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII)
 DURATION = re.compile(
     r"P(?:\d+W|(?=.)(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?"
     r"(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)",

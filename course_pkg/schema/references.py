@@ -24,6 +24,15 @@ DESCRIBING = frozenset(
 )
 
 
+#: Keywords that mean something else when others of the group come to stand beside them.
+TOGETHER = (
+    frozenset({"properties", "patternProperties", "additionalProperties"}),
+    frozenset({"items", "prefixItems", "additionalItems"}),
+    frozenset({"if", "then", "else"}),
+    frozenset({"contains", "minContains", "maxContains"}),
+)
+
+
 def lookup(reference: str, root: Any) -> Any:
     """The schema that a reference names, or `None`.
 
@@ -91,17 +100,19 @@ def merged(named: Any, beside: Mapping[str, Any]) -> Any:
         return named
     if not isinstance(named, Mapping):
         return {**beside, **({"not": {}} if named is False else {})}
-    clashes = {
-        key
-        for key in beside.keys() & named.keys()
-        if key not in DESCRIBING and beside[key] != named[key]
-    }
+    clashes = {key for key in beside if key not in DESCRIBING and _clashes(key, beside[key], named)}
     together = {**named, **{key: part for key, part in beside.items() if key not in clashes}}
     if clashes:
         others = [*named.get("allOf", []), *beside.get("allOf", [])]
         own = {key: beside[key] for key in clashes - {"allOf"}}
         together["allOf"] = [*others, *([own] if own else [])]
     return together
+
+
+def _clashes(key: str, value: Any, named: Mapping[str, Any]) -> bool:
+    if key in named:
+        return bool(named[key] != value)
+    return any(key in group and not group.isdisjoint(named) for group in TOGETHER)
 
 
 def inline(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +143,7 @@ def _written_out(schema: Any, root: Mapping[str, Any], on_the_way: tuple[str, ..
         return schema
     reference = schema.get("$ref")
     if isinstance(reference, str):
-        if _is_recursive(reference, root):
+        if is_recursive(reference, root):
             return dict(schema)
         named = lookup(reference, root)
         if named is None or reference in on_the_way:
@@ -142,8 +153,13 @@ def _written_out(schema: Any, root: Mapping[str, Any], on_the_way: tuple[str, ..
     return with_inner(schema, lambda _, part: _written_out(part, root, on_the_way))
 
 
-def _is_recursive(reference: str, root: Mapping[str, Any]) -> bool:
-    """Whether what a reference names leads back to itself."""
+def is_recursive(reference: str, root: Mapping[str, Any]) -> bool:
+    """Whether what a reference names leads back to itself.
+
+    Args:
+        reference: the value of a `$ref`.
+        root: the whole schema that it stands in.
+    """
     seen: set[str] = set()
     waiting = [reference]
     while waiting:

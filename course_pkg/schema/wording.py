@@ -10,7 +10,9 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from course_pkg.schema.formats import EXAMPLES
 from course_pkg.schema.problem import json_type, shown
+from course_pkg.schema.validators import additional_names
 
 #: keyword's value, the instance, the schema around the keyword → what follows "expected".
 Words: TypeAlias = Callable[[Any, Any, Mapping[str, Any]], tuple[str, str]]
@@ -61,13 +63,40 @@ def _required(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str
 
 def _additional(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
     known = list(schema.get("properties", {}))
-    extra = [name for name in instance if name not in known]
+    extra = additional_names(instance, schema)
     allowed = ", ".join(shown(name) for name in known) or "nothing"
     advice = [f"Leave out {', '.join(shown(name) for name in extra)}."]
     for name in extra:
         close = difflib.get_close_matches(str(name), known, n=1)
         advice += [f"Did you mean {shown(close[0])}?"] if close else []
     return f"only {allowed}", " ".join(advice)
+
+
+def _unevaluated(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    return "no more than the schema names", "Leave out what no part of the schema names."
+
+
+def _dependent(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    missing = [
+        (given, name)
+        for given, names in value.items()
+        if given in instance
+        for name in names
+        if name not in instance
+    ]
+    pairs = ", ".join(f"{shown(name)} beside {shown(given)}" for given, name in missing)
+    return pairs, f"Add {', '.join(shown(name) for _, name in missing)}."
+
+
+def _rest_of_items(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    most = len(schema.get("prefixItems", []))
+    return f"a list of at most {most} items", "Leave items out."
+
+
+def _format(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    example = EXAMPLES.get(str(value))
+    such_as = f", such as {example}" if example else ""
+    return f"text in the format {shown(value)}{such_as}", "Write it in that format."
 
 
 def _enum(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
@@ -94,7 +123,14 @@ WORDS: Mapping[str, Words] = {
     "type": _type,
     "required": _required,
     "additionalProperties": _additional,
-    "unevaluatedProperties": _additional,
+    "unevaluatedProperties": _unevaluated,
+    "unevaluatedItems": _unevaluated,
+    "dependentRequired": _dependent,
+    "items": _rest_of_items,
+    "contains": _limit("a list that contains an item which fits {}", "Add such an item."),
+    "minContains": _limit("at least {} items that fit contains", "Add such items."),
+    "maxContains": _limit("at most {} items that fit contains", "Leave such items out."),
+    "false": lambda value, instance, schema: ("nothing here", "Leave it out."),
     "enum": _enum,
     "const": _const,
     "minimum": _limit("a number of at least {}", "Give {} or more."),
@@ -105,7 +141,7 @@ WORDS: Mapping[str, Words] = {
     "minLength": _limit("text of at least {} characters", "Make it longer."),
     "maxLength": _limit("text of at most {} characters", "Make it shorter."),
     "pattern": _limit("text that matches the pattern {}", "Write it in that form."),
-    "format": _limit("text in the format {}", "Write it in that format."),
+    "format": _format,
     "minItems": _limit("a list with at least {} items", "Add items."),
     "maxItems": _limit("a list with at most {} items", "Leave items out."),
     "uniqueItems": _limit("a list without repeated items", "Leave out what is there twice."),

@@ -6,9 +6,23 @@ The inspector: `inspector.py` has `inspect` and `show`; `reading.py` turns frame
 `summary.py`, `changes.py`, `findings.py`, `stream.py`, `pretty.py`); `html_form.py` and
 `text_form.py` write them; `live.py` sends them to a browser, where `static/inspector.js` adds
 filters and copying; `visible.py` makes any text safe to show; `mode.py` reads `COURSE_WIDGETS`.
+
+`charts.py` draws bars and lines, `progress_bar.py` fills while something long runs.
 """
 
+from course_pkg.widgets.charts import Chart, Series, bar_chart, line_chart
 from course_pkg.widgets.inspector import inspect, show
 from course_pkg.widgets.mode import ModeError, widget_mode
+from course_pkg.widgets.progress_bar import progress_bar
 
-__all__ = ["ModeError", "inspect", "show", "widget_mode"]
+__all__ = [
+    "Chart",
+    "ModeError",
+    "Series",
+    "bar_chart",
+    "inspect",
+    "line_chart",
+    "progress_bar",
+    "show",
+    "widget_mode",
+]

@@ -123,13 +123,14 @@ class _Exchange:
     def __init__(
         self, recorders: tuple[Recorder, ...], request: httpx2.Request, body: bytes
     ) -> None:
-        self._hide = hider(_texts(request.headers.raw))
+        headers = _texts(request.headers.raw)
+        self._hide = hider(headers)
         sent = Payload(
             wire="model",
             direction="sent",
             label=f"{request.method} {request.url.path}",
             body=self._hide(body),
-            headers=self._hidden(request.headers),
+            headers=headers,
         )
         self._requests = [(recorder, recorder.add(sent)) for recorder in recorders]
 
@@ -137,13 +138,15 @@ class _Exchange:
         self, response: httpx2.Response, body: bytes, error: BaseException | None = None
     ) -> None:
         """Record an answer whose last byte has come, or that broke off with an error."""
+        headers = self._hidden(response.headers)
+        encodings = [value for name, value in headers if name.lower() == "content-encoding"]
         self._add(
             Payload(
                 wire="model",
                 direction="received",
                 label=f"{response.status_code}",
-                body=self._hidden_body(body, response.headers.get("content-encoding", "")),
-                headers=self._hidden(response.headers),
+                body=self._hidden_body(body, ", ".join(encodings)),
+                headers=headers,
                 status=response.status_code,
                 error=self._named(error),
             )
@@ -165,7 +168,9 @@ class _Exchange:
         return body if hidden == plain else hidden
 
     def _hidden(self, headers: httpx2.Headers) -> Headers:
-        return _texts((name, self._hide(value)) for name, value in headers.raw)
+        # All values at once: there are many headers, and hardly ever one with a key in it.
+        values = self._hide(b"\n".join(value for _, value in headers.raw)).split(b"\n")
+        return _texts(zip((name for name, _ in headers.raw), values, strict=True))
 
     def _named(self, error: BaseException | None) -> str:
         if error is None:

@@ -47,13 +47,13 @@ def hider(headers: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes]:
     """
     values = [value.split()[-1] for name, value in headers if _is_secret(name) and value.strip()]
     secrets = [value.encode() for value in values if len(value) >= MIN_SECRET_CHARS]
-    starred = [re.compile(re.escape(key[:SHOWN_CHARS]) + rb"[\w.-]*\*[\w.*-]*") for key in secrets]
 
     def hide(payload: bytes) -> bytes:
         for secret in secrets:
             payload = payload.replace(secret, REDACTED.encode())
-        for pattern in starred if b"*" in payload else ():
-            payload = pattern.sub(REDACTED.encode(), payload)
+        for secret in secrets if b"*" in payload else ():
+            starred = re.escape(secret[:SHOWN_CHARS]) + rb"[\w.-]*\*[\w.*-]*"
+            payload = re.sub(starred, REDACTED.encode(), payload)
         return hide_keys(payload)
 
     return hide

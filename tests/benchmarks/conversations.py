@@ -20,7 +20,7 @@ import openai
 
 from course_pkg import Limits, ModelClient, Recorder, Settings, Toolbox, run, tool, toolbox
 
-ROUNDS = 9
+ROUNDS = 25
 #: So many turns are taken in each measurement, whatever a conversation's length.
 TURNS_A_ROUND = 60
 
@@ -86,18 +86,18 @@ async def cpu_of(converse: Converse, times: int) -> float:
     return (time.process_time() - began) / times
 
 
-async def interleaved(ways: dict[str, Converse], times: int) -> dict[str, float]:
-    """The least CPU of each way, in milliseconds a conversation, measured in turns."""
-    best = dict.fromkeys(ways, float("inf"))
+async def interleaved(ways: dict[str, Converse], times: int) -> dict[str, list[float]]:
+    """The CPU of each way, in milliseconds a conversation, round after round, taken in turns."""
+    rounds: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(ROUNDS + 1):
         for name, converse in ways.items():
             took = await cpu_of(converse, times)
             if number:  # the first round warms up
-                best[name] = min(best[name], took)
-    return {name: 1000 * seconds for name, seconds in best.items()}
+                rounds[name].append(1000 * took)
+    return rounds
 
 
-async def compare(port: int, turns: int) -> dict[str, float]:
+async def compare(port: int, turns: int) -> dict[str, list[float]]:
     async with plain_client(port) as plain, our_client(port, turns) as client:
         ways: dict[str, Converse] = {
             "bare": lambda: bare(plain, turns),
@@ -106,21 +106,23 @@ async def compare(port: int, turns: int) -> dict[str, float]:
         return await interleaved(ways, max(TURNS_A_ROUND // turns, 1))
 
 
-def history(length: int) -> list[dict[str, Any]]:
-    """So many messages: a question, then calls and results in turns."""
-    messages: list[dict[str, Any]] = [{"role": "user", "content": QUESTION}]
-    for number in range(length // 2):
+def history(pairs: int) -> list[dict[str, Any]]:
+    """A system message and a question, then calls and results in turns."""
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": QUESTION},
+    ]
+    for number in range(pairs):
         function = {"name": "add", "arguments": json.dumps({"a": number, "b": 1})}
         call = {"id": f"call_{number}", "type": "function", "function": function}
         messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
         result = {"role": "tool", "tool_call_id": f"call_{number}", "content": str(number + 1)}
         messages.append(result)
-    return messages[:length] if length < 3 else messages[: length - 1 + length % 2]
+    return messages
 
 
-async def sizes(port: int) -> dict[str, float]:
-    short = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": QUESTION}]
-    long = [*short, *history(199)[1:]]
+async def sizes(port: int) -> dict[str, list[float]]:
+    short, long = history(0), history(99)
     async with plain_client(port) as plain, our_client(port, 1) as client:
 
         async def recorded(messages: list[dict[str, Any]]) -> None:

@@ -138,9 +138,7 @@ class Automaton:
             return then
         if isinstance(node, Either):
             return self._fork(*(self._build(option, then) for option in node.options))
-        return (
-            self._build(node.part, then) if isinstance(node, Group) else self._repeat(node, then)
-        )
+        return self._build(node.part, then) if isinstance(node, Group) else self._repeat(node, then)
 
     def _fork(self, *ways: int) -> int:
         state = self._new()

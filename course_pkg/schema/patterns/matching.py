@@ -13,7 +13,8 @@ from course_pkg.schema.patterns.automaton import Automaton, TooLargeError
 from course_pkg.schema.patterns.cost import cost
 from course_pkg.schema.patterns.parsing import parse
 from course_pkg.schema.patterns.rendering import rendered
-from course_pkg.schema.patterns.tree import Edge, Either, Group, Node, PatternError, Sequence
+from course_pkg.schema.patterns.tree import Edge, Either, Group, Node, Sequence
+from course_pkg.schema.patterns.tree import PatternError as PatternError
 
 #: Ways that Python's engine may have to try on one text: about a tenth of a second.
 MAX_WAYS = 3_000_000

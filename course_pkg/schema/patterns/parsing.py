@@ -83,15 +83,16 @@ class _Reader:
     def sequence(self, depth: int) -> Node:
         parts = []
         while self.next() not in {"", "|", ")"}:
-            part = self.repeated(self.atom(depth))
+            in_brackets = self.next() == "("
+            part = self.repeated(self.atom(depth), in_brackets=in_brackets)
             parts += [part] if part != NOTHING else []
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
-    def repeated(self, part: Node) -> Node:
+    def repeated(self, part: Node, *, in_brackets: bool) -> Node:
         counts = self.counts()
         if counts is None:
             return part
-        if isinstance(part, Edge):
+        if isinstance(part, Edge) and not in_brackets:
             raise self.error("there is nothing to repeat")
         least, most = counts
         lazy = self.take("?")
@@ -201,7 +202,7 @@ class _Reader:
         return ""
 
     def whole(self, code: int) -> int:
-        """A character of two halves, such as `\\ud83d\\ude00`, is one."""
+        r"""A character of two halves, such as `\ud83d\ude00`, is one."""
         low = LOW_HALF.match(self.text, self.at)
         if low is None or not 0xD800 <= code < 0xDC00:
             return code

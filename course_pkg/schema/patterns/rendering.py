@@ -53,7 +53,7 @@ def _bracket(node: Group | Look | Again) -> str:
 
 
 def _part(node: Node, *, repeated: bool = False) -> str:
-    loose = isinstance(node, Either) or (repeated and isinstance(node, Sequence | Repeat))
+    loose = isinstance(node, Either) or (repeated and isinstance(node, Sequence | Repeat | Edge))
     return f"(?:{rendered(node)})" if loose else rendered(node)
 
 

@@ -1,6 +1,7 @@
 """What a pattern is made of.
 
-The tree is the same for every engine: `rendering.py` writes it for Python's, `automaton.py` runs it.
+The tree is the same for both engines: `rendering.py` writes it for Python's, `automaton.py` runs
+it.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Look:
-    """A look ahead or back that takes no characters. `opening` is how it is written: `?=`, `?<!`."""
+    """A look ahead or back that takes no characters. `opening` says which: `?=`, `?<!`."""
 
     part: Node
     opening: str

@@ -1,0 +1,45 @@
+"""Turn Python functions into tools that a model can be offered.
+
+In: a function with annotations and a docstring. Out: a `Tool` with name, description and input
+schema, and a `Toolbox` of them. Also the two values that go to and fro: `ToolCall` and
+`ToolResult`. Knows nothing of models, wires or the loop.
+
+`making.py` makes a tool of a function, `toolbox.py` collects tools, `comparing.py` holds a
+definition against its function, `names.py` makes names legal, `overlays.py` watches runs.
+"""
+
+from course_pkg.tools.comparing import compare
+from course_pkg.tools.names import legal_names, real_names
+from course_pkg.tools.overlays import Overlay, laid_over, run_watched
+from course_pkg.tools.tool import Tool
+from course_pkg.tools.toolbox import Toolbox, as_tool, as_toolbox, tool
+from course_pkg.tools.values import (
+    JSONSchema,
+    RunTool,
+    ToolArgumentsError,
+    ToolCall,
+    ToolDefinitionError,
+    ToolError,
+    ToolResult,
+)
+
+__all__ = [
+    "JSONSchema",
+    "Overlay",
+    "RunTool",
+    "Tool",
+    "ToolArgumentsError",
+    "ToolCall",
+    "ToolDefinitionError",
+    "ToolError",
+    "ToolResult",
+    "Toolbox",
+    "as_tool",
+    "as_toolbox",
+    "compare",
+    "laid_over",
+    "legal_names",
+    "real_names",
+    "run_watched",
+    "tool",
+]
