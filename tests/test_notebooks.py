@@ -152,3 +152,10 @@ def test_each_exercise_stands_in_its_page_with_its_starter_and_its_check(item: A
 
     assert item.starter in code
     assert f'exercise("{item.number}").check(answer)' in code
+
+
+@EACH
+def test_code_lines_fit_a_laptop_screen(name: str) -> None:
+    lines = [line for cell in cells(name, "code") for line in source(cell).splitlines()]
+
+    assert [line for line in lines if len(line) > 88] == []

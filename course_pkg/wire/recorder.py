@@ -42,7 +42,8 @@ class Recorder:
 
     Use it as `with Recorder() as recorder:` around the code. Everything in that block that talks to
     a model over `httpx2` (the `openai` clients do) or runs a tool is recorded, in its tasks and in
-    the threads of its tools too. A thread that the code starts itself is not. Recorders may be nested: each keeps its own frames.
+    the threads of its tools too; a thread that the code starts itself is not seen. Recorders may be
+    nested: each keeps its own frames.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:

@@ -38,7 +38,7 @@ async def client() -> AsyncIterator[ModelClient]:
 
 
 async def test_one_run_may_use_several_tools(client: ModelClient) -> None:
-    outcome = await run("What is the weather in Paris, and what is 12 * 7?", TOOLS, client)
+    outcome = await run("What is the weather in Paris? What is 12 * 7?", TOOLS, client)
 
     names = [call.name for turn in outcome.turns for call in turn.reply.calls]
     assert (outcome.reason, names) == ("answered", ["get_weather", "calculate"])
