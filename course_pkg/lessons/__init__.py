@@ -5,6 +5,7 @@ gives a hint, never the answer. Knows all the other modules; none of them knows 
 
 `checks.py` is the machinery, `exercises/` holds the exercises of each notebook, `progress_file.py`
 keeps what was solved, `machine.py` looks at the machine, `notebooks.py` runs and tidies notebooks.
+`measuring/` counts what the wording of definitions does; `practice_client.py` serves its checks.
 """
 
 from course_pkg.lessons.checks import Exercise, Verdict

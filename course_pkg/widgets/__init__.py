@@ -7,11 +7,15 @@ The inspector: `inspector.py` has `inspect` and `show`; `reading.py` turns frame
 `text_form.py` write them; `live.py` sends them to a browser, where `static/inspector.js` adds
 filters and copying; `visible.py` makes any text safe to show; `mode.py` reads `COURSE_WIDGETS`.
 
+The union laboratory: `laboratory.py` has `laboratory` and `show_branches`; `unions.py` compares,
+`union_forms.py` writes.
+
 `charts.py` draws bars and lines, `progress_bar.py` fills while something long runs.
 """
 
 from course_pkg.widgets.charts import Chart, Series, bar_chart, line_chart
 from course_pkg.widgets.inspector import inspect, show
+from course_pkg.widgets.laboratory import laboratory, show_branches
 from course_pkg.widgets.mode import ModeError, widget_mode
 from course_pkg.widgets.progress_bar import progress_bar
 
@@ -21,8 +25,10 @@ __all__ = [
     "Series",
     "bar_chart",
     "inspect",
+    "laboratory",
     "line_chart",
     "progress_bar",
     "show",
+    "show_branches",
     "widget_mode",
 ]

@@ -1,8 +1,11 @@
 """Draw bars and lines that need no script: for a notebook, a code host, a screen reader.
 
-In: labels and numbers. Out: a `Chart` that a cell shows by itself, as HTML with an SVG drawing and
-a table, and as plain text of the same. The same numbers give the same bytes. Every text comes in
-through `markup`, as the inside of an element. Knows nothing of what is counted.
+In: labels and numbers. Out: a `Chart` that a cell shows by itself: HTML, and plain text of it.
+The same numbers give the same bytes. Knows nothing of what is counted.
+
+The HTML is a table of all numbers, with drawings that hold shapes only. Where a page may not draw
+(JupyterLab before a notebook is trusted, a code host), the table is left and says everything. Every
+text comes in through `markup`, as the inside of an element; attributes hold numbers alone.
 """
 
 from __future__ import annotations
@@ -14,24 +17,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from course_pkg.widgets.visible import cut, markup, visible
+from course_pkg.widgets.visible import markup, visible
 
 #: More series than colours would not be told apart.
 MAX_SERIES = 4
 MAX_LABELS = 40
-#: A longer label is cut in the drawing; the table has all of it.
-LABEL_CHARS = 31
 
-#: Sizes in the drawing's own units; it scales to the width that there is.
-WIDTH, LEFT, RIGHT = 680, 216, 64
-BAR, BAR_GAP, GROUP_GAP = 14, 3, 12
-PLOT_HEIGHT, PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_BOTTOM = 240, 64, 24, 14, 44
+#: A bar's drawing, in units of its own: it is stretched to the width that there is.
+BAR_WIDTH, BAR_HEIGHT = 300, 14
+#: The drawing of lines. Room is left at the edges for markers and for the numbers on the scales.
+PLOT_WIDTH, PLOT_HEIGHT = 680, 280
+PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_BOTTOM = 60, 24, 14, 28
 TICKS = 5
 
 #: A bar of the plain text has so many characters at most.
 TEXT_BAR = 30
-
-MARKERS = ("circle", "square", "diamond", "triangle")
 
 
 class ChartError(ValueError):
@@ -58,7 +58,7 @@ class Chart:
     """A drawing and its twin in words. A cell that ends in one shows it.
 
     Attributes:
-        html: self-contained markup, without a script.
+        html: self-contained markup, without a script. It stays readable without style and drawing.
         text: the same as plain text.
     """
 
@@ -78,6 +78,8 @@ def bar_chart(
 ) -> Chart:
     """Draw a group of bars for each label, one bar a series, from left to right.
 
+    The chart is a table: label, name of the series, bar, number.
+
     Args:
         title: what the chart shows, in one sentence.
         labels: one for each group.
@@ -89,9 +91,9 @@ def bar_chart(
         ChartError: if there is nothing to draw, or numbers are missing or too large.
     """
     _refuse(labels, series, highest)
-    svg = "".join(_bars(labels, series, highest))
-    height = len(labels) * _group_height(series) + 2
-    return _chart(title, labels, series, unit, _svg(title, height, svg), highest)
+    rows = "".join(_bar_rows(labels, series, highest))
+    table = f'<table class="bars"><tbody>{rows}</tbody></table>'
+    return Chart(html=_html(title, unit, table), text=_plain(title, labels, series, unit, highest))
 
 
 def line_chart(
@@ -104,6 +106,8 @@ def line_chart(
     along: str = "",
 ) -> Chart:
     """Draw one line a series over positions on a scale, from 0 to the last position.
+
+    Below the drawing stands a table with every number.
 
     Args:
         title: what the chart shows, in one sentence.
@@ -120,73 +124,78 @@ def line_chart(
     _refuse(labels, series, highest)
     if list(positions) != sorted(set(positions)) or positions[0] < 0 or positions[-1] == 0:
         raise ChartError(f"The positions {list(positions)} do not ascend from 0 or more.")
-    svg = "".join(_lines(positions, series, highest, along))
-    height = PLOT_TOP + PLOT_HEIGHT + PLOT_BOTTOM
-    return _chart(title, labels, series, unit, _svg(title, height, svg), highest)
-
-
-# --- the drawing of bars --------------------------------------------------------------------------
-
-
-def _group_height(series: Sequence[Series]) -> int:
-    return len(series) * (BAR + BAR_GAP) + GROUP_GAP
-
-
-def _bars(labels: Sequence[str], series: Sequence[Series], highest: float) -> Iterator[str]:
-    scale = (WIDTH - LEFT - RIGHT) / highest
-    height = _group_height(series)
-    yield f'<path class="g" d="M{LEFT} 0V{len(labels) * height}"/>'
-    for place, label in enumerate(labels):
-        top = place * height + GROUP_GAP / 2
-        middle = top + (height - GROUP_GAP) / 2 + 4
-        yield _text(LEFT - 10, middle, cut(label, LABEL_CHARS), "e")
-        for number, one in enumerate(series):
-            yield _bar(top + number * (BAR + BAR_GAP), one, place, number, scale)
-
-
-def _bar(top: float, one: Series, place: int, number: int, scale: float) -> str:
-    value = one.values[place]
-    width = value * scale
-    drawn = (
-        f'<rect class="f{number}" x="{LEFT}" y="{_n(top)}" width="{_n(width)}" height="{BAR}"'
-        ' rx="2"/>'
+    drawing = _plot(positions, series, highest)
+    table = _table_of_lines(positions, series, along)
+    return Chart(
+        html=_html(title, unit, drawing + table),
+        text=_plain(title, labels, series, unit, highest),
     )
-    end = width
+
+
+# --- bars -----------------------------------------------------------------------------------------
+
+
+def _bar_rows(labels: Sequence[str], series: Sequence[Series], highest: float) -> Iterator[str]:
+    for place, label in enumerate(labels):
+        for number, one in enumerate(series):
+            # The label stands once, before the first of its bars.
+            first = f'<th rowspan="{len(series)}">{markup(label)}</th>' if number == 0 else ""
+            name = f"<td>{markup(one.name)}</td>" if len(series) > 1 else ""
+            bar = f"<td>{_bar(one, place, number, highest)}</td>"
+            yield f"<tr>{first}{name}{bar}<td>{_cell(one, place)}</td></tr>"
+
+
+def _bar(one: Series, place: int, number: int, highest: float) -> str:
+    scale = BAR_WIDTH / highest
+    width = _n(one.values[place] * scale)
+    drawn = f'<rect class="f{number}" width="{width}" height="{BAR_HEIGHT}"/>'
     if one.spans:
         low, high = (edge * scale for edge in one.spans[place])
-        drawn += _whisker(LEFT + low, LEFT + high, top + BAR / 2)
-        end = max(width, high)
-    return drawn + _text(LEFT + end + 6, top + BAR - 3, _number(value), "")
+        drawn += _whisker(low, high)
+    return (
+        f'<svg viewBox="0 0 {BAR_WIDTH} {BAR_HEIGHT}" preserveAspectRatio="none" '
+        f'aria-hidden="true">{drawn}</svg>'
+    )
 
 
-def _whisker(low: float, high: float, y: float) -> str:
-    ends = "".join(f"M{_n(x)} {_n(y - 4)}v8" for x in (low, high))
-    return f'<path class="i" d="M{_n(low)} {_n(y)}H{_n(high)}{ends}"/>'
+def _whisker(low: float, high: float) -> str:
+    middle = BAR_HEIGHT / 2
+    ends = "".join(f"M{_n(x)} {_n(middle - 4)}v8" for x in (low, high))
+    return f'<path class="i" d="M{_n(low)} {_n(middle)}H{_n(high)}{ends}"/>'
 
 
-# --- the drawing of lines -------------------------------------------------------------------------
+# --- lines ----------------------------------------------------------------------------------------
 
 
-def _lines(
-    positions: Sequence[float], series: Sequence[Series], highest: float, along: str
-) -> Iterator[str]:
-    across = (WIDTH - PLOT_LEFT - PLOT_RIGHT) / positions[-1]
-    up = PLOT_HEIGHT / highest
-    floor = PLOT_TOP + PLOT_HEIGHT
-    for tick in range(TICKS + 1):
-        value = highest * tick / TICKS
-        y = floor - value * up
-        yield f'<path class="g" d="M{PLOT_LEFT} {_n(y)}H{WIDTH - PLOT_RIGHT}"/>'
-        yield _text(PLOT_LEFT - 8, y + 4, _number(value), "e d")
+def _plot(positions: Sequence[float], series: Sequence[Series], highest: float) -> str:
+    across = (PLOT_WIDTH - PLOT_LEFT - PLOT_RIGHT) / positions[-1]
+    up = (PLOT_HEIGHT - PLOT_TOP - PLOT_BOTTOM) / highest
+    floor = PLOT_HEIGHT - PLOT_BOTTOM
+    ticks = [highest * tick / TICKS for tick in range(TICKS + 1)]
+    drawn = "".join(_grid(floor - value * up) for value in ticks)
+    numbers = "".join(_number_at(PLOT_LEFT - 8, floor - value * up, value, "y") for value in ticks)
     for position in positions:
-        yield _text(PLOT_LEFT + position * across, floor + 18, _number(position), "m d")
-    yield _text((PLOT_LEFT + WIDTH - PLOT_RIGHT) / 2, floor + 38, along, "m d")
+        numbers += _number_at(PLOT_LEFT + position * across, floor + 14, position, "x")
     for number, one in enumerate(series):
         points = [
             (PLOT_LEFT + position * across, floor - value * up)
             for position, value in zip(positions, one.values, strict=True)
         ]
-        yield _line(points, number)
+        drawn += _line(points, number)
+    return (
+        f'<div class="plot" aria-hidden="true"><svg viewBox="0 0 {PLOT_WIDTH} {PLOT_HEIGHT}">'
+        f"{drawn}</svg>{numbers}</div>"
+    )
+
+
+def _grid(y: float) -> str:
+    return f'<path class="g" d="M{PLOT_LEFT} {_n(y)}H{PLOT_WIDTH - PLOT_RIGHT}"/>'
+
+
+def _number_at(x: float, y: float, value: float, kind: str) -> str:
+    """A number on a scale. The style sheet writes it, so without style it is not in the way."""
+    left, top = _n(100 * x / PLOT_WIDTH), _n(100 * y / PLOT_HEIGHT)
+    return f'<i class="{kind}" style="left:{left}%;top:{top}%" data-n="{_number(value)}"></i>'
 
 
 def _line(points: Sequence[tuple[float, float]], number: int) -> str:
@@ -197,13 +206,32 @@ def _line(points: Sequence[tuple[float, float]], number: int) -> str:
 
 def _marker(x: float, y: float, number: int) -> str:
     """A shape of its own for each series: colour alone does not tell everybody enough."""
-    paths = {
-        "circle": f"M{_n(x - 4.5)} {_n(y)}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0",
-        "square": f"M{_n(x - 4)} {_n(y - 4)}h8v8h-8z",
-        "diamond": f"M{_n(x)} {_n(y - 5.5)}l5.5 5.5l-5.5 5.5l-5.5 -5.5z",
-        "triangle": f"M{_n(x)} {_n(y - 5)}l5 9h-10z",
-    }
-    return f'<path class="f{number}" d="{paths[MARKERS[number]]}"/>'
+    paths = (
+        f"M{_n(x - 4.5)} {_n(y)}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0",
+        f"M{_n(x - 4)} {_n(y - 4)}h8v8h-8z",
+        f"M{_n(x)} {_n(y - 5.5)}l5.5 5.5l-5.5 5.5l-5.5 -5.5z",
+        f"M{_n(x)} {_n(y - 5)}l5 9h-10z",
+    )
+    return f'<path class="f{number}" d="{paths[number]}"/>'
+
+
+def _table_of_lines(positions: Sequence[float], series: Sequence[Series], along: str) -> str:
+    head = "".join(f"<th>{_number(position)}</th>" for position in positions)
+    rows = "".join(
+        f"<tr><th>{_swatch(number)}{markup(one.name)}</th>"
+        + "".join(f"<td>{_cell(one, place)}</td>" for place in range(len(positions)))
+        + "</tr>"
+        for number, one in enumerate(series)
+    )
+    return (
+        f"<table><thead><tr><th>{markup(along)}</th>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _swatch(number: int) -> str:
+    drawn = f'<path class="l s{number}" d="M0 6H24"/>{_marker(12, 6, number)}'
+    return f'<svg class="sw" viewBox="0 0 24 12" aria-hidden="true">{drawn}</svg>'
 
 
 # --- both -----------------------------------------------------------------------------------------
@@ -226,64 +254,24 @@ def _refuse(labels: Sequence[str], series: Sequence[Series], highest: float) -> 
             raise ChartError(f"{one.name!r} has a number that is not from 0 to {highest:g}.")
 
 
-def _chart(
-    title: str,
-    labels: Sequence[str],
-    series: Sequence[Series],
-    unit: str,
-    svg: str,
-    highest: float,
-) -> Chart:
-    table = _table(labels, series)
-    legend = _legend(series)
-    what = f" <span>({markup(unit)})</span>" if unit else ""
-    html = (
-        f'<div class="tcc"><style>{style()}</style><p><b>{markup(title)}</b>{what}</p>'
-        f"{legend}{svg}<details><summary>The same as a table</summary>{table}</details></div>"
-    )
-    return Chart(html=html, text=visible("\n".join(_plain(title, labels, series, unit, highest))))
-
-
-def _svg(title: str, height: float, inner: str) -> str:
-    # The title is an element, not an attribute: nothing of it can become markup.
+def _html(title: str, unit: str, inner: str) -> str:
+    what = f" ({markup(unit)})" if unit else ""
     return (
-        f'<svg viewBox="0 0 {WIDTH} {_n(height)}" role="img"><title>{markup(title)}</title>'
-        f"{inner}</svg>"
+        f'<div class="tcc"><style>{style()}</style><p><b>{markup(title)}</b>{what}</p>{inner}</div>'
     )
-
-
-def _legend(series: Sequence[Series]) -> str:
-    items = "".join(
-        f'<span style="white-space:nowrap"><svg viewBox="0 0 12 12" aria-hidden="true" '
-        f'style="display:inline-block;width:12px;height:12px">{_marker(6, 6, number)}</svg> '
-        f"{markup(one.name)} &nbsp; </span>"
-        for number, one in enumerate(series)
-    )
-    return f"<p>{items}</p>"
-
-
-def _table(labels: Sequence[str], series: Sequence[Series]) -> str:
-    head = "".join(f"<th>{markup(one.name)}</th>" for one in series)
-    rows = "".join(
-        f"<tr><td>{markup(label)}</td>"
-        + "".join(f"<td>{markup(_cell(one, place))}</td>" for one in series)
-        + "</tr>"
-        for place, label in enumerate(labels)
-    )
-    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _plain(
     title: str, labels: Sequence[str], series: Sequence[Series], unit: str, highest: float
-) -> Iterator[str]:
-    yield f"{title} ({unit})" if unit else title
+) -> str:
+    lines = [f"{title} ({unit})" if unit else title]
     names = _padded([one.name for one in series])
     for place, label in enumerate(labels):
-        yield ""
-        yield label
+        lines += ["", label]
         for name, one in zip(names, series, strict=True):
             filled = "█" * round(one.values[place] / highest * TEXT_BAR)
-            yield f"  {name}  {filled} {_cell(one, place)}"
+            lines.append(f"  {name}  {filled} {_cell(one, place)}")
+    return visible("\n".join(lines))
 
 
 def _padded(names: Iterable[str]) -> list[str]:
@@ -299,10 +287,6 @@ def _cell(one: Series, place: int) -> str:
         return value
     low, high = (_number(round(edge, 1)) for edge in one.spans[place])
     return f"{value} ({low} to {high})"
-
-
-def _text(x: float, y: float, text: str, kind: str) -> str:
-    return f'<text x="{_n(x)}" y="{_n(y)}" class="{kind}">{markup(text)}</text>'
 
 
 def _n(value: float) -> str:

@@ -177,7 +177,9 @@ async def test_the_practice_model_scores_the_same_each_time(client: ModelClient)
     assert (await score(client)).marks == (await score(client)).marks
 
 
-async def test_one_good_source_is_nearly_enough(client: ModelClient) -> None:
+async def test_of_name_and_description_one_good_source_is_nearly_enough(
+    client: ModelClient,
+) -> None:
     good = await score(client)
 
     assert good.right >= 27
@@ -288,21 +290,30 @@ def test_with_real_models_too_one_good_source_is_nearly_enough() -> None:
     assert small("all good") - min(one_source) <= 2
 
 
-def test_names_that_sound_alike_do_more_harm_than_names_that_say_nothing() -> None:
+def test_names_that_sound_alike_did_a_little_worse_than_names_that_say_nothing() -> None:
+    told = f"{small('vague names')} against {small('opaque names')}"
+
     assert small("vague names") < small("opaque names") < small("all good")
+    assert told in PROSE
 
 
-def test_the_larger_model_finds_its_way_from_the_parameters_alone_and_with_nothing_both_guess() -> (
-    None
-):
-    parameters_only = next(row for row in PUBLISHED if row.wording == "opaque names, vague descr.")
-    nothing = next(row for row in PUBLISHED if row.wording == "all opaque or vague")
+def test_two_requests_of_thirty_show_nothing() -> None:
+    assert all(mcnemar(lost, lost + 2) > 0.05 for lost in range(14))
 
-    assert parameters_only.larger == PUBLISHED[0].larger
-    # One of five tools by chance: 6 of 30.
-    low, high = wilson(nothing.small, REQUESTS)
+
+def test_from_the_parameters_alone_the_larger_model_found_its_way_and_the_smaller_did_not() -> None:
+    row = next(row for row in PUBLISHED if row.wording == "opaque names, vague descr.")
+
+    assert row.larger == PUBLISHED[0].larger
+    assert row.small < PUBLISHED[0].small / 2
+
+
+def test_with_nothing_left_both_guess_one_of_five_tools() -> None:
+    row = next(row for row in PUBLISHED if row.wording == "all opaque or vague")
+
+    low, high = wilson(row.small, REQUESTS)
     assert low < 1 / 5 < high
-    assert nothing.small == nothing.larger
+    assert row.small == row.larger
 
 
 def test_twelve_lost_and_none_gained_has_the_chance_that_the_page_tells() -> None:

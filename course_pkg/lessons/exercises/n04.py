@@ -388,6 +388,14 @@ _RAISE_SCORE = Exercise(
             source=_RAISE.replace("zip(answer, words)", "zip(answer, words[1:] + words[:1])"),
             fails=REACHED,
         ),
+        # Words of the requests that can be seen, in place of what the tool does.
+        WrongAnswer(
+            source=_RAISE.replace("search_docs", "tool_b").replace(
+                "Search the pages of this course. Returns titles and excerpts.",
+                "Parallel tool calls, strict mode, retries, oneOf, 流式输出, 超时.",
+            ),
+            fails=GENERAL,
+        ),
     ),
     make_material=poor_toolbox,
 )

@@ -1,0 +1,26 @@
+// JupyterLab's shortcuts hear the keys of menus and buttons too: there, an arrow would leave the
+// form and "d d" would delete the cell. The form around this element keeps its keys to itself.
+const TRIES = 60;
+
+function keepKeys(element, tries) {
+  const form = element.closest(".widget-vbox");
+  if (form === null) {
+    if (tries > 0) requestAnimationFrame(() => keepKeys(element, tries - 1));
+    return;
+  }
+  form.setAttribute("data-lm-suppress-shortcuts", "true");
+  form.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
+      // Saving is for the notebook, wherever the keys are pressed.
+      event.preventDefault();
+      form.parentElement.dispatchEvent(new KeyboardEvent("keydown", event));
+    }
+  });
+}
+
+export default {
+  render({ el }) {
+    el.hidden = true;
+    keepKeys(el, TRIES);
+  },
+};
