@@ -38,7 +38,8 @@ from course_pkg import (
     tool,
 )
 from course_pkg.conversation import heal, problems
-from course_pkg.executor import result_text
+from course_pkg.dialects import CHAT_COMPLETIONS, ToolChoiceError, choice_of
+from course_pkg.executor import FastClock, result_text
 from course_pkg.schema import (
     ConversionError,
     SchemaError,
@@ -53,29 +54,15 @@ from course_pkg.schema import (
 )
 from course_pkg.schema.places import all_schemas
 from course_pkg.schema.references import lookup
-from course_pkg.tools import legal_names, real_names
+from course_pkg.text_calls import ParsedText, parse_text
+from course_pkg.tools import Retry, TemporaryToolError, legal_names, real_names
 
 CASES_DIR = Path(os.environ.get("CASES_DIR") or Path(__file__).parent / "cases")
 ALL = [
     json.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES_DIR.glob("[a-g]-*.json"))
 ]
 
-REPAIRS = "the repairs of arguments that cannot be wrong"
-BY_SCHEMA = "values made right by what the schema asks for"
-TEXT_CALLS = "the module text_calls"
-WARNINGS = "warnings about a reply"
-
-NOT_YET = {
-    "a-08-nested-array-as-string": BY_SCHEMA,
-    "a-09-array-of-json-strings": BY_SCHEMA,
-    "a-10-python-literal": REPAIRS,
-    "a-12-trailing-comma": REPAIRS,
-    "a-13-markdown-fence": REPAIRS,
-    "a-44-call-inside-content": "warnings about a reply, or calls read from a text",
-    "d-02-parallel-tool-calls-unsupported": "a request that is sent again without what was refused",
-    "d-05-required-ignored": WARNINGS,
-    "d-14-raw-tool-markup-in-content": WARNINGS,
-}
+NOT_YET: Mapping[str, str] = {}
 
 #: What the cases call an error that we call otherwise.
 KINDS = {"validation": "invalid_arguments"}
@@ -193,7 +180,7 @@ async def outcome_of(
     service: Any, tools: list[Tool], script: list[Any], **options: Any
 ) -> tuple[Outcome | ModelError, Any]:
     served = service(*script)
-    async with ModelClient(served.settings) as client:
+    async with ModelClient(served.settings, clock=FastClock()) as client:
         try:
             return await run("Tides?", tools, client, **options), served
         except ModelError as error:
@@ -242,18 +229,75 @@ async def of_answers(case: Mapping[str, Any], bench: Bench) -> list[str]:
     given, expected = case["input"], case["expected"]
     script = [answer_of(bench.write, {"type": "http", **item}) for item in given["responses"]]
 
-    ended, served = await outcome_of(bench.service, [], script, **given["request"])
+    noted = Noted(given.get("tools", []))
+    ended, served = await outcome_of(bench.service, noted.tools, script, **given["request"])
 
     count = [] if len(served.requests) == expected.get("requests", 1) else ["another count"]
-    return count + differences(expected, ended, [], served)
+    kept = served.requests[-1].json.keys() & set(expected.get("second_request_lacks", []))
+    left = [f"{name} was sent again" for name in kept]
+    return count + left + differences(expected, ended, noted.ran, served)
 
 
 async def of_a_text(case: Mapping[str, Any], bench: Bench) -> list[str]:
-    raise NotApplicableError(f"needs {TEXT_CALLS}")
+    given, expected = case["input"], case["expected"]
+    noted = Noted(given.get("tools", []))
+
+    parsed = parse_text(given["text"], given.get("tools", []), formats=[given["format"]])
+    results = [await execute(call, noted.tools) for call in parsed.calls]
+
+    options = expected.get("options", [expected])
+    wrong = [differences_of_text(option, parsed, results, noted.ran) for option in options]
+    return [] if [] in wrong else [str(wrong)]
+
+
+def differences_of_text(
+    expected: Mapping[str, Any], parsed: ParsedText, results: list[Any], ran: list[Any]
+) -> list[str]:
+    """What is otherwise than a text case expects, in words."""
+    notes = [note for result in results for note in result.notes]
+    servers = {call.server for call in parsed.calls}
+    kind = KINDS.get(expected.get("error_kind", ""), expected.get("error_kind"))
+    words = expected.get("message_must_mention", [])
+    checks = {
+        f"ran {ran}": ran == expected.get("calls", []),
+        f"notes {notes}": "repairs" not in expected or notes == expected["repairs"],
+        f"text {parsed.text!r}": parsed.text == expected.get("content", parsed.text),
+        f"servers {servers}": "server" not in expected or servers == {expected["server"]},
+        f"results {results}": expected["outcome"] != "tool_error"
+        or (len(results) == 1 and results[0].error_kind == kind),
+        f"words {results}": all(word in result.text for result in results for word in words),
+        f"calls {parsed.calls}": expected["outcome"] != "final_text" or parsed.calls == (),
+    }
+    return [words for words, right in checks.items() if not right]
 
 
 async def of_a_mapping(case: Mapping[str, Any], bench: Bench) -> list[str]:
-    raise NotApplicableError("needs tool_choice in the dialects")
+    given, expected = case["input"], case["expected"]
+    names = [definition["function"]["name"] for definition in given["tools"]]
+
+    wrong = [
+        f"{written!r} became {found!r}"
+        for written, wanted in zip(given["choices"], expected["openai"], strict=True)
+        if not is_that_choice(found := chat_choice(written, names), wanted)
+    ]
+    async with ModelClient(bench.service().settings) as client:
+        sent = client.request([], [], tool_choice="auto")
+    return wrong + ([] if "tool_choice" not in sent else ["tool_choice without tools"])
+
+
+def chat_choice(written: Any, names: list[str]) -> Any:
+    try:
+        return CHAT_COMPLETIONS.write_choice(choice_of(written, names))
+    except ToolChoiceError as error:
+        return error
+
+
+def is_that_choice(found: Any, wanted: Any) -> bool:
+    """`ValueError: unknown tool 'nope'` wants such an error; our words go on."""
+    kind, _, words = str(wanted).partition(": ")
+    if isinstance(wanted, str) and kind == "ValueError":
+        return isinstance(found, ValueError) and words in str(found)
+    return bool(found == wanted)
 
 
 def differences(
@@ -269,8 +313,11 @@ def differences(
         return found + differences_of_run(expected, ended, ran, served)
     if expected["outcome"] == "tool_error":
         return found + differences_of_result(expected, ended, ran)
-    if ended.reason != "answered" or ran or "warning" in expected:
-        found.append(f"{ended.reason}, ran {ran}, and no warning {expected.get('warning')}")
+    warned = "warning" not in expected or expected["warning"] in ended.warnings
+    if ended.reason != "answered" or ran or not warned:
+        found.append(f"{ended.reason}, ran {ran}, warnings {ended.warnings}")
+    if "text" in expected and ended.answer != expected["text"]:
+        found.append(f"said {ended.answer!r}")
     return found
 
 
@@ -701,10 +748,48 @@ async def of_timing(case: Mapping[str, Any], bench: Bench) -> list[str]:
     return slow + ([] if max(gaps) < 0.25 else [f"the loop stood still for {max(gaps):.2f} s"])
 
 
-async def of_a_process(case: Mapping[str, Any], bench: Bench) -> list[str]:
-    raise NotApplicableError(
-        "in test_executor.py, by hand: it needs a process or a clock of its own"
+#: A program in which a tool hangs, is left behind, and the interpreter is to end all the same.
+HANGING = """
+import asyncio, time
+from course_pkg import ToolCall, execute, tool
+def hang():
+    time.sleep(60)
+async def main():
+    return await execute(ToolCall(id="c", name="hang", arguments=""), [hang], timeout_s=0.05)
+asyncio.run(main())
+print(time.time())
+"""
+
+
+async def of_an_exit(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HANGING, stdout=asyncio.subprocess.PIPE
     )
+    told, _ = await process.communicate()
+    took = time.time() - float(told)
+    return [] if took < case["expected"]["seconds"] else [f"took {took:.1f} s to end"]
+
+
+async def of_a_retry(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    """A tool that acts, and fails as if only its answer had been lost."""
+    given, expected = case["input"]["tool"], case["expected"]
+    runs = []
+
+    def act() -> str:
+        runs.append(1)
+        if len(runs) == 1:
+            raise TemporaryToolError(given["first"])
+        return str(given["second"])
+
+    made = tool(name=given["name"], side_effect=not given["idempotent"], retry=Retry())(act)
+    call = ToolCall(id="c1", name=given["name"], arguments="{}")
+    result = await execute(call, [made], clock=FastClock())
+
+    checks = {
+        f"ran {len(runs)} times": len(runs) == expected.get("executions", len(runs)),
+        f"result {result}": result.is_error == (expected["outcome"] == "tool_error"),
+    }
+    return [words for words, right in checks.items() if not right]
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -726,9 +811,9 @@ RUNNERS: Mapping[tuple[str, str], Any] = {
     ("d", "mapping"): of_a_mapping,
     ("d", "response"): of_an_answer,
     ("d", "sse"): of_an_answer,
-    ("e", "exit_timing"): of_a_process,
+    ("e", "exit_timing"): of_an_exit,
     ("e", "loop"): of_a_loop,
-    ("e", "retry"): of_a_process,
+    ("e", "retry"): of_a_retry,
     ("e", "timing"): of_timing,
     ("e", "tool_raises"): of_exceptions,
     ("e", "tool_result_size"): of_a_result,

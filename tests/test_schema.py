@@ -59,7 +59,7 @@ def test_items_are_ordered_as_numbers() -> None:
     ("arguments", "words"),
     [
         ({"city": 3}, "city: expected text (string), found 3. Give text (string), not a whole"),
-        ({"city": ""}, 'city: expected text of at least 1 characters, found "". Make it longer.'),
+        ({"city": ""}, 'city: expected text of at least 1 character, found "". Make it longer.'),
         ({"city": "a", "unit": "celsus"}, 'Did you mean "celsius"?'),
         ({"city": "a", "days": "3"}, "Give the value itself, not a text that holds it."),
         ({"city": "a", "towns": 1}, 'Leave out "towns".'),

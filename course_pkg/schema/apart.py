@@ -85,10 +85,10 @@ def witness(parts: Sequence[Any], root: Any, fits: Any) -> tuple[Any, list[int]]
     Returns:
         `None` where none was found; there may still be one.
     """
-    made = [samples(part, root) for part in parts]
+    made = [list(itertools.islice(samples(part, root), MAX_SAMPLES)) for part in parts]
     in_turns = itertools.chain.from_iterable(itertools.zip_longest(*made, fillvalue=_NONE))
-    tried = itertools.islice((value for value in in_turns if value is not _NONE), MAX_SAMPLES)
-    for value in tried:
+    single = itertools.islice((value for value in in_turns if value is not _NONE), MAX_SAMPLES)
+    for value in itertools.chain(single, itertools.islice(_together(made), MAX_SAMPLES)):
         numbers = [number for number, part in enumerate(parts, start=1) if fits(value, part)]
         if len(numbers) > 1:
             return value, numbers
@@ -96,6 +96,13 @@ def witness(parts: Sequence[Any], root: Any, fits: Any) -> tuple[Any, list[int]]
 
 
 _NONE: Any = object()
+
+
+def _together(made: Sequence[Sequence[Any]]) -> Iterator[Any]:
+    """Objects that have the names of two branches at once."""
+    for one, other in itertools.combinations(made, 2):
+        objects = [[value for value in part if isinstance(value, dict)] for part in (one, other)]
+        yield from ({**a, **b} for a, b in itertools.product(*objects))
 
 
 def samples(schema: Any, root: Any, depth: int = 0) -> Iterator[Any]:

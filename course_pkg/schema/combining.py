@@ -13,6 +13,7 @@ from typing import Any
 from course_pkg.schema.blaming import same
 from course_pkg.schema.places import DEFINITIONS
 from course_pkg.schema.references import followed
+from course_pkg.schema.validators import validator
 
 #: Keywords that hold other schemas for the same value.
 COMBINATORS = ("allOf", "anyOf", "oneOf")
@@ -99,7 +100,8 @@ def any_of(parts: Sequence[Any]) -> Any:
 
 
 def _constants(part: Any) -> Sequence[Any] | None:
-    if not isinstance(part, Mapping):
+    """The constants of a schema that says nothing else."""
+    if not isinstance(part, Mapping) or part.keys() - {"type", "const", "enum", "description"}:
         return None
     return [part["const"]] if "const" in part else part.get("enum")
 
@@ -115,7 +117,9 @@ def without_root_combinator(schema: Mapping[str, Any]) -> tuple[dict[str, Any], 
 
     Raises:
         ConversionError: if a branch is no object.
+        SchemaError: if the schema cannot be used at all.
     """
+    validator(schema)
     notes: list[str] = []
     flat = _flat(schema, schema, notes, "/")
     if flat.get("type", "object") != "object":

@@ -44,6 +44,7 @@ def convert(schema: Mapping[str, Any], target: str) -> Converted:
 
     Raises:
         ConversionError: if the target cannot say it (`NotStrictableError` for `openai-strict`).
+        SchemaError: if the schema cannot be used at all.
         ValueError: if there is no such target.
     """
     if target not in TARGETS:

@@ -53,6 +53,7 @@ def to_narrow(schema: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         ConversionError: if a branch at the root is no object.
+        SchemaError: if the schema cannot be used at all.
     """
     flat, _ = without_root_combinator(schema)
     whole = inline(flat)

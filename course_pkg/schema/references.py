@@ -122,8 +122,10 @@ def inline(schema: Mapping[str, Any]) -> dict[str, Any]:
     reference and its definition; definitions that nothing names any more are dropped.
 
     Args:
-        schema: a whole schema.
+        schema: a whole schema. What is no object is given back as it is.
     """
+    if not isinstance(schema, Mapping):
+        return schema
     kept = {
         key: {name: _written_out(part, schema, ()) for name, part in schema[key].items()}
         for key in DEFINITIONS

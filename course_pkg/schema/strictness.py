@@ -80,6 +80,7 @@ def to_strict(schema: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         NotStrictableError: if the subset cannot say it: an open map, a value of any type, branches
             of `oneOf` that may overlap, a branch at the root that is no object.
+        SchemaError: if the schema cannot be used at all.
     """
     try:
         flat, _ = without_root_combinator(schema)
@@ -138,15 +139,20 @@ class _Strict:
             schema = self.closed(schema, steps)
         if "array" in _kinds(schema) and not {"items", "prefixItems"} & schema.keys():
             raise self.refusal("a list of anything cannot be strict", steps, hint="Give items.")
-        return self.with_strict_parts(_kept(schema), steps)
+        return self.with_strict_parts(schema, steps)
 
     def with_strict_parts(self, schema: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-        return with_inner(
-            schema,
-            lambda way, part: (
-                part if part is False and way[0] in CLOSING else self.part_of(part, (*steps, *way))
-            ),
-        )
+        required = schema.get("required", [])
+
+        def strict(way: Steps, part: Any) -> Any:
+            if part is False and way[0] in CLOSING:
+                return part
+            made = self.part_of(part, (*steps, *way))
+            is_optional = way[0] == "properties" and way[1] not in required
+            return self.nullable(made) if is_optional else made
+
+        made = with_inner(_kept(schema), strict)
+        return {**made, **({"required": list(made["properties"])} if "properties" in made else {})}
 
     def reference(self, schema: Mapping[str, Any], steps: Steps) -> Any:
         """A reference. Nothing may stand beside it, so what does is merged into what it names."""
@@ -195,43 +201,25 @@ class _Strict:
                 steps,
                 hint=OPEN_MAP_HINT,
             )
-        properties = schema.get("properties", {})
-        required = schema.get("required", [])
         return {
+            "required": [],
+            "properties": {},
             **schema,
-            "properties": {
-                name: part if name in required else self.nullable(part)
-                for name, part in properties.items()
-            },
-            "required": list(properties),
             "additionalProperties": False,
         }
 
-    def nullable(self, schema: Any) -> Any:
-        """The schema that takes null too."""
-        if not isinstance(schema, Mapping):
-            return schema
-        if "$ref" in schema or "oneOf" in schema or schema.get("allOf"):
-            return {"anyOf": [schema, {"type": "null"}]}
+    def nullable(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """A strict schema that takes null too."""
         if "anyOf" in schema:
-            has_null = any(
-                _takes_null(part, self.root) for part in schema["anyOf"] if part is not True
-            )
+            has_null = any(_takes_null(part, self.root) for part in schema["anyOf"])
             more = [] if has_null else [{"type": "null"}]
             return {**schema, "anyOf": [*schema["anyOf"], *more]}
-        if "const" in schema:
+        if _takes_null(schema, self.root):
+            return dict(schema)
+        if "$ref" in schema or "const" in schema:
             return {"anyOf": [schema, {"type": "null"}]}
-        return self._nullable_type(schema)
-
-    def _nullable_type(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        made = dict(schema)
-        if "enum" in made and None not in made["enum"]:
-            made["enum"] = [*made["enum"], None]
-        if "type" in made and "null" not in _kinds(made):
-            made["type"] = [*_kinds(made), "null"]
-        elif "properties" in made and "type" not in made:
-            made["type"] = ["object", "null"]
-        return made
+        choices = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+        return {**schema, "type": [*_kinds(schema), "null"], **choices}
 
     def refusal(self, why: str, steps: Steps, *, hint: str) -> NotStrictableError:
         where = pointer(steps)
@@ -247,12 +235,10 @@ def _kinds(schema: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _takes_null(schema: Any, root: Any) -> bool:
-    if not isinstance(schema, Mapping):
-        return bool(schema)
     found = lookup(schema["$ref"], root) if "$ref" in schema else schema
-    return isinstance(found, Mapping) and (
-        "null" in _kinds(found) or ("const" in found and found["const"] is None)
-    )
+    if not isinstance(found, Mapping) or ("enum" in found and None not in found["enum"]):
+        return False
+    return "null" in _kinds(found) or ("const" in found and found["const"] is None)
 
 
 def _kept(schema: Mapping[str, Any]) -> dict[str, Any]:

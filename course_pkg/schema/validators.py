@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import marshal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -85,7 +85,7 @@ def _compile(schema: Any, *, formats: bool) -> Validator:
 
     if not is_schema(schema):
         raise SchemaError(f"A schema is a JSON object, and this is of type {json_type(schema)}.")
-    library = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    library = _library_for(schema, jsonschema.Draft202012Validator)
     refuse_what_is_no_schema(schema, library)
     refuse_bad_patterns(schema)
     refuse_bad_references(schema, library)
@@ -95,17 +95,25 @@ def _compile(schema: Any, *, formats: bool) -> Validator:
     return compiled
 
 
+def _library_for(schema: Any, default: Any) -> Any:
+    """The library's validator for the dialect that a schema names."""
+    from jsonschema.validators import validator_for
+
+    named = schema.get("$schema", "") if isinstance(schema, Mapping) else ""
+    if not isinstance(named, str):
+        raise SchemaError("$schema names a dialect, and it is no text.", path="/$schema")
+    return validator_for(schema, default=default)
+
+
 def _without_dialect(schema: Any, library: Any) -> Any:
     """The schema without `$schema`, which would lead from our validator back to the library's.
 
     Raises:
         SchemaError: if a part of it is of another dialect.
     """
-    from jsonschema.validators import validator_for
-
     for steps, part in all_schemas(schema):
         named = isinstance(part, Mapping) and "$schema" in part
-        if named and steps and "$id" in part and validator_for(part, default=library) != library:
+        if named and steps and "$id" in part and _library_for(part, library) != library:
             raise SchemaError(
                 f"The schema at {pointer(steps)} is of another dialect than the one around it. "
                 "Write both in one dialect.",
@@ -140,8 +148,24 @@ def _ours(library: Any) -> Any:
     """The library's validator for a dialect, with our keywords where it has them."""
     extend = _jsonschema().validators.extend
     own = {name: rule for name, rule in OUR_KEYWORDS.items() if name in library.VALIDATORS}
-    checker = library.TYPE_CHECKER.redefine("number", lambda _, value: is_number(value))
-    return extend(library, validators=own, type_checker=checker)
+    checker = library.TYPE_CHECKER.redefine_many(
+        {"number": lambda _, value: is_number(value)}
+        | ({"integer": lambda _, value: is_integer(value)} if _takes_1_0(library) else {})
+    )
+    ours = extend(library, validators=own, type_checker=checker)
+    if _takes_1_0(library):
+        # The library asks for types more than for anything else, through three calls. One will do.
+        ours.is_type = _is_type
+    return ours
+
+
+def _takes_1_0(library: Any) -> bool:
+    """Whether 1.0 is an integer in a dialect: from draft-06 on it is."""
+    return bool(library.TYPE_CHECKER.is_type(1.0, "integer"))
+
+
+def _is_type(_kind: Any, instance: Any, name: str) -> bool:
+    return TYPES[name](instance)
 
 
 def _jsonschema() -> Any:
@@ -164,6 +188,25 @@ def is_number(value: Any) -> bool:
     if isinstance(value, float):
         return value - value == 0
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is a whole number; 1.0 is one, true is none."""
+    if isinstance(value, int):
+        return not isinstance(value, bool)
+    return isinstance(value, float) and value.is_integer()
+
+
+#: The types of JSON Schema → whether a value is of it.
+TYPES: Mapping[str, Callable[[Any], bool]] = {
+    "array": lambda value: isinstance(value, list),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": is_integer,
+    "null": lambda value: value is None,
+    "number": is_number,
+    "object": lambda value: isinstance(value, dict),
+    "string": lambda value: isinstance(value, str),
+}
 
 
 def is_multiple(value: float, step: float) -> bool:

@@ -114,9 +114,16 @@ def _const(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, s
 
 def _limit(phrase: str, advice: str) -> Words:
     def words(value: Any, instance: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
-        return phrase.format(shown(value)), advice.format(shown(value))
+        return _in_number(phrase.format(shown(value))), advice.format(shown(value))
 
     return words
+
+
+def _in_number(text: str) -> str:
+    """`at least 1 items` as people say it: `at least 1 item`."""
+    for many, one in (("items", "item"), ("characters", "character"), ("properties", "property")):
+        text = text.replace(f" 1 {many}", f" 1 {one}")
+    return text
 
 
 WORDS: Mapping[str, Words] = {

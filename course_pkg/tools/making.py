@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from course_pkg.schema import inline
 from course_pkg.schema.places import with_inner
+from course_pkg.tools.retry import Retry
 from course_pkg.tools.tool import Tool
 from course_pkg.tools.values import RunTool, ToolArgumentsError, ToolDefinitionError
 
@@ -37,6 +38,8 @@ def from_function(
     name: str | None = None,
     side_effect: bool = False,
     timeout_s: float | None = None,
+    retry: Retry | None = None,
+    idempotency_key: str = "",
 ) -> Tool:
     """Make a tool of a function.
 
@@ -45,19 +48,38 @@ def from_function(
         name: another name than the function's.
         side_effect: whether it changes something outside.
         timeout_s: its own time limit in seconds.
+        retry: how it is tried again after a temporary error.
+        idempotency_key: the parameter that takes the call's key, which the model is not shown.
 
     Raises:
-        ToolDefinitionError: if a parameter cannot be given by name, or as JSON.
+        ToolDefinitionError: if a parameter cannot be given by name, or as JSON, or there is none
+            of the key's name.
     """
     documentation = _documentation(function)
     return Tool(
         name=name or name_of(function),
         description=_join(documentation.short_description, documentation.long_description),
-        input_schema=input_schema_of(function),
+        input_schema=_without(idempotency_key, input_schema_of(function), function),
         run=_converting(function),
         side_effect=side_effect,
         timeout_s=timeout_s,
+        retry=retry,
+        idempotency_key=idempotency_key,
     )
+
+
+def _without(name: str, schema: dict[str, Any], function: RunTool) -> dict[str, Any]:
+    """The schema that the model sees: without the parameter that takes the idempotency key."""
+    if not name:
+        return schema
+    if name not in schema["properties"]:
+        raise ToolDefinitionError(
+            f"{name_of(function)} has no parameter {name!r} to take the idempotency key. Add "
+            f'`{name}: str`, or leave idempotency_key="{name}" out.'
+        )
+    shown = {key: part for key, part in schema["properties"].items() if key != name}
+    required = [key for key in schema["required"] if key != name]
+    return {**schema, "properties": shown, "required": required}
 
 
 def input_schema_of(function: RunTool) -> dict[str, Any]:

@@ -6,7 +6,6 @@ tool `stock.find-part` (MCP allows dots and slashes); chat interfaces do not.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -66,6 +65,8 @@ def _says_enough(name: str, plain: str) -> bool:
 
 
 def _with_hash(name: str, plain: str, taken: set[str]) -> str:
+    import hashlib
+
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
     for length in range(HASH_CHARS, len(digest) + 1):
         tail = f"_{digest[:length]}"

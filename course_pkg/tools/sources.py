@@ -100,12 +100,13 @@ def _from_module(source: str) -> Any:
         found: Any = importlib.import_module(module_name)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
+        found = found() if _gives_tools(found) else found
+    except Exception as error:  # the module is somebody's own, and may fail in any way
         raise SourceError(
-            f"{source} cannot be found: {error}. Write module:name, such as "
+            f"{source} cannot be used: {type(error).__name__}: {error}. Write module:name, such as "
             "course_pkg.samples:toolbox."
         ) from None
-    return _as_definitions(found() if _gives_tools(found) else found, source)
+    return _as_definitions(found, source)
 
 
 def _gives_tools(found: Any) -> bool:

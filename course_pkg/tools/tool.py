@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from course_pkg.schema import to_strict
+from course_pkg.tools.retry import Retry
 from course_pkg.tools.values import JSONSchema, RunTool
 
 
@@ -22,7 +22,10 @@ class Tool:
         input_schema: the JSON Schema of its arguments. The root is an object.
         run: the function. It takes the arguments by name and may be `def` or `async def`.
         side_effect: whether it changes something outside (sends, writes, pays).
-        timeout_s: its own time limit in seconds; `None` takes the executor's.
+        timeout_s: its own time limit in seconds, for each try; `None` takes the executor's.
+        retry: how it is tried again after a temporary error; `None` is not at all.
+        idempotency_key: the parameter that takes the call's key. The model does not see it; the
+            executor gives the same key at each try, so that a repeat can be told from a new call.
     """
 
     name: str
@@ -31,6 +34,8 @@ class Tool:
     run: RunTool = field(repr=False)
     side_effect: bool = False
     timeout_s: float | None = None
+    retry: Retry | None = None
+    idempotency_key: str = ""
 
     def definition(self, *, strict: bool = False) -> dict[str, Any]:
         """What the model is sent about this tool, in Chat Completions form.
@@ -42,6 +47,8 @@ class Tool:
         Raises:
             NotStrictableError: if the subset cannot say the schema.
         """
+        from course_pkg.schema import to_strict  # it brings the validator along
+
         schema = to_strict(self.input_schema) if strict else dict(self.input_schema)
         function: dict[str, Any] = {"name": self.name, "description": self.description}
         function |= {"parameters": schema, **({"strict": True} if strict else {})}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, overload
 
 from course_pkg.tools.making import from_function
+from course_pkg.tools.retry import Retry
 from course_pkg.tools.tool import Tool
 from course_pkg.tools.values import RunTool, ToolDefinitionError
 
@@ -71,7 +72,12 @@ def as_toolbox(tools: Toolbox | Iterable[Tool | RunTool]) -> Toolbox:
 def tool(function: RunTool, /) -> Tool: ...
 @overload
 def tool(
-    *, name: str | None = None, side_effect: bool = False, timeout_s: float | None = None
+    *,
+    name: str | None = None,
+    side_effect: bool = False,
+    timeout_s: float | None = None,
+    retry: Retry | None = None,
+    idempotency_key: str = "",
 ) -> Callable[[RunTool], Tool]: ...
 def tool(
     function: RunTool | None = None,
@@ -80,6 +86,8 @@ def tool(
     name: str | None = None,
     side_effect: bool = False,
     timeout_s: float | None = None,
+    retry: Retry | None = None,
+    idempotency_key: str = "",
 ) -> Tool | Callable[[RunTool], Tool]:
     """Make a tool of a function: `@tool`, or `@tool(side_effect=True)`.
 
@@ -92,10 +100,20 @@ def tool(
         name: another name than the function's.
         side_effect: say `True` when it changes something outside.
         timeout_s: its own time limit in seconds.
+        retry: how to try again after a temporary error: `Retry()`, say.
+        idempotency_key: the parameter that takes the call's key, which the model is not shown. A
+            tool with a side effect is tried again only if it has one.
 
     Raises:
         ToolDefinitionError: if the function takes `*args`, `**kwargs` or positional-only
             parameters, or an annotation that JSON cannot carry.
     """
-    make = functools.partial(from_function, name=name, side_effect=side_effect, timeout_s=timeout_s)
+    make = functools.partial(
+        from_function,
+        name=name,
+        side_effect=side_effect,
+        timeout_s=timeout_s,
+        retry=retry,
+        idempotency_key=idempotency_key,
+    )
     return make if function is None else make(function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -213,3 +214,44 @@ def test_what_is_no_schema_is_refused_with_a_kind_and_a_place(schema: Any) -> No
         told = (True, "/")
 
     assert told == (True, "/")
+
+
+KEYS = [
+    "type",
+    "properties",
+    "items",
+    "anyOf",
+    "$ref",
+    "$schema",
+    "$id",
+    "default",
+    "name",
+    "tools",
+]
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["object", "#", "a"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+
+
+@SOME
+@given(source=ANYTHING, schema=ANYTHING, instance=ANYTHING)
+def test_nothing_that_comes_in_ends_in_another_error_than_those_promised(
+    source: Any, schema: Any, instance: Any
+) -> None:
+    works = [
+        lambda: lint(source),
+        lambda: lint({"name": source, "description": source, "parameters": schema}),
+        lambda: explain(check(instance, schema)),
+        lambda: branches(instance, schema),
+        lambda: to_strict(schema),
+        lambda: convert(schema, "gemini"),
+        lambda: apply_defaults(instance, schema),
+    ]
+
+    for work in works:
+        with contextlib.suppress(ValueError):  # SchemaError and ConversionError are of this kind
+            work()

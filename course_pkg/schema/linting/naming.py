@@ -53,12 +53,14 @@ def name_findings(definition: Definition) -> Iterator[Finding]:
             f"Name it {suggested(name)}.",
             "advice",
         )
-    first = re.split(r"[^a-zA-Z]+", _snake(name))[0]
+    # A server may put its own name before a dot or a slash.
+    last = re.split(r"[./]", name)[-1]
+    first = re.split(r"[^a-zA-Z]+", _snake(last))[0]
     if first and not is_a_verb(first):
         yield _finding(
             "name_no_verb",
             f"{shown(name)} does not begin with a verb, so it does not say what the tool does.",
-            f"Begin with a verb: get_{suggested(name)}.",
+            f"Begin with a verb: get_{suggested(last)}.",
         )
 
 
