@@ -55,7 +55,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("make_payment", {"amount": {"value": 100}}),
     ("make_payment", {"amount": 0}),
     ("make_payment", {"amount": True}),
-    ("make_payment", {"amount": "100"}),
+    ("make_payment", {"amount": "a hundred"}),
 ]
 
 

@@ -217,6 +217,9 @@ def test_typing_anything_gives_a_report_or_a_kind_sentence(text: str) -> None:
         ("NaN", "JSON has no NaN."),
         ('{"value": 100', "character"),
         ("1 2", "more follows it"),
+        ("1e999", "too large"),
+        ("9" * 5_000, "limit"),
+        ('{"a": 1, "a": 2}', 'The name "a" stands twice'),
         ("[" * 100_000, "nested too deeply"),
     ],
 )

@@ -131,6 +131,7 @@ _WRITE_BOOKING = Exercise(
 
 COUNT = "There are 1 to 5 labels."
 ONCE = "No label comes twice."
+TEXTS = "Each label is a text."
 WHOLE_TEXT = "Each label is checked from its first character to its last."
 OTHER_DIGITS = "Digits are 0 to 9 only."
 LABEL_LENGTH = "A label has 1 to 20 characters."
@@ -167,8 +168,13 @@ _WRITE_LABELS = Exercise(
             hint="A list has a keyword that forbids repeated items.",
         ),
         Rule(
+            name=TEXTS,
+            test=_refuses([7], [None], [["vip"]]),
+            hint="A pattern says nothing about values that are no text. What does?",
+        ),
+        Rule(
             name=WHOLE_TEXT,
-            test=_refuses(["VIP"], ["vip!"], ["a b"], ["!vip"], [7], [None]),
+            test=_refuses(["VIP"], ["vip!"], ["a b"], ["!vip"]),
             hint="A pattern is a search. What must stand at its beginning and at its end?",
         ),
         Rule(
@@ -193,6 +199,7 @@ _WRITE_LABELS = Exercise(
         WrongAnswer(source=_LABELS.replace("[a-z0-9-]", "[a-z]"), fails=GOOD_PASS),
         WrongAnswer(source=_LABELS.replace('    "minItems": 1,\n', ""), fails=COUNT),
         WrongAnswer(source=_LABELS.replace('    "uniqueItems": True,\n', ""), fails=ONCE),
+        WrongAnswer(source=_LABELS.replace('"type": "string", ', ""), fails=TEXTS),
         WrongAnswer(source=_LABELS.replace("^", "").replace("$", ""), fails=WHOLE_TEXT),
         WrongAnswer(source=_LABELS.replace("{1,20}", "+"), fails=LABEL_LENGTH),
         WrongAnswer(
