@@ -1,42 +1,31 @@
 """Parse the arguments of a tool call: a text that should hold one JSON object.
 
-In: the text as the model wrote it. Out: the object, and notes on what was mended. Strict where a
-guess could be wrong: no quote is replaced, no bracket closed.
+In: the text as the model wrote it. Out: the object, and notes on what was mended. Nearly every text
+is JSON and is read once. Only one that is not goes to `mending.py`.
 """
 
 from __future__ import annotations
 
-import json
-import math
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
+from course_pkg.executor.decoding import (
+    TOO_DEEP,
+    ArgumentsError,
+    NotJSONError,
+    decoded,
+    refuse_half_characters,
+)
+from course_pkg.executor.mending import mended
 from course_pkg.schema import json_type
 
-#: How much of unreadable arguments an error shows, in characters.
-MAX_SHOWN_CHARS = 80
-
-TOO_DEEP = "The arguments are nested too deeply. Send a flatter value."
-
-
-class ArgumentsError(ValueError):
-    """Arguments that cannot be used.
-
-    Attributes:
-        kind: which kind, in one code word.
-    """
-
-    def __init__(self, text: str, *, kind: str) -> None:
-        """Say what is wrong with the arguments and what to write instead."""
-        super().__init__(text)
-        self.kind = kind
+__all__ = ["TOO_DEEP", "ArgumentsError", "parse_arguments"]
 
 
 def parse_arguments(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The arguments as a Python value, and what was mended, in code words.
 
-    Nothing, and the word null, are taken as no arguments.
+    Nothing, the word null and an empty list are taken as no arguments. An object that was written
+    as a JSON string is read once more. What is no JSON is mended where that cannot be wrong.
 
     Args:
         text: the arguments as the model wrote them.
@@ -46,99 +35,32 @@ def parse_arguments(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """
     if not text.strip():
         return {}, ("empty_arguments",)
-    value = _decoded(text)
+    value, notes = _read(text)
     if value is None:
-        return {}, ("null_arguments",)
+        return {}, (*notes, "null_arguments")
+    if value == []:
+        return {}, (*notes, "empty_array")
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value, notes = decoded(value), (*notes, "double_encoded")
     if not isinstance(value, dict):
         raise ArgumentsError(
             f"The arguments must be a JSON object, and they are {_with_article(value)}. "
             'Write them as {"name": value}.',
             kind="arguments_not_object",
         )
-    if "\\u" in text or not text.isascii():
-        _refuse_surrogates(value)
-    return value, ()
+    if notes or "\\u" in text or not text.isascii():
+        refuse_half_characters(value)
+    return value, notes
 
 
-def _decoded(text: str) -> Any:
+def _read(text: str) -> tuple[Any, tuple[str, ...]]:
     try:
-        return json.loads(
-            text,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-            object_pairs_hook=_object,
-        )
-    except json.JSONDecodeError as error:
-        raise ArgumentsError(_why_not_json(text, error), kind="invalid_json") from None
-    except RecursionError:
-        raise ArgumentsError(TOO_DEEP, kind="too_deep") from None
-    except ValueError as error:
-        if isinstance(error, ArgumentsError):
-            raise
-        # Python refuses integers of more than 4,300 digits.
-        raise ArgumentsError(
-            f"The arguments cannot be read: {error}", kind="invalid_json"
-        ) from None
-
-
-def _why_not_json(text: str, error: json.JSONDecodeError) -> str:
-    if error.msg == "Extra data":
-        return _about_what_follows(text, error.pos)
-    around = text[max(0, error.pos - MAX_SHOWN_CHARS // 2) : error.pos + MAX_SHOWN_CHARS // 2]
-    return (
-        f"The arguments are not valid JSON: {error.msg} at line {error.lineno}, column "
-        f"{error.colno}, near {around!r}. Write one JSON object, with double quotes around names "
-        "and texts, and a backslash before each quote inside a text."
-    )
-
-
-def _about_what_follows(text: str, at: int) -> str:
-    rest = text[at:].strip()[:MAX_SHOWN_CHARS]
-    if rest.startswith("{"):
-        return (
-            "The arguments hold more than one JSON object. Make one tool call for each, with one "
-            "object as its arguments."
-        )
-    return f"There is something after the JSON object: {rest!r}. Write the JSON object only."
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ArgumentsError(
-        f"The arguments hold {name}, which JSON does not have. Write a number or null.",
-        kind="invalid_json",
-    )
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ArgumentsError(
-            f"The arguments hold the number {text[:MAX_SHOWN_CHARS]}, which is too large to be "
-            "read exactly. Write a smaller one.",
-            kind="invalid_json",
-        )
-    return number
-
-
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ArgumentsError(
-            f"The arguments give {twice!r} twice. Give each name once.", kind="duplicate_key"
-        )
-    return value
-
-
-def _refuse_surrogates(value: dict[str, Any]) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise ArgumentsError(
-            "The arguments hold half of a character (a lone surrogate such as \\ud83d). Write the "
-            "character itself.",
-            kind="invalid_unicode",
-        ) from None
+        return decoded(text), ()
+    except NotJSONError as error:
+        found = mended(text)
+        if found is None:
+            raise error from None
+        return found
 
 
 def _with_article(value: Any) -> str:

@@ -6,16 +6,24 @@ are: escaped Chinese would cost three times as many tokens and read worse.
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Mapping
+import unicodedata
 from typing import Any
+
+from course_pkg.executor.plain import in_words, plain
+
+__all__ = ["MAX_RESULT_CHARS", "in_words", "result_text", "shortened"]
 
 #: A longer result is cut, its head and its tail kept, in characters.
 MAX_RESULT_CHARS = 20_000
 
+#: A cut moves back at most so far to come between two whole characters, as a person sees them.
+MAX_CLUSTER_CHARS = 64
+
 NOTHING = "Done. The tool returned nothing."
 EMPTY_TEXT = "The tool returned an empty text."
+
+JOINER = "\N{ZERO WIDTH JOINER}"
 
 
 def result_text(value: Any, *, max_chars: int = MAX_RESULT_CHARS) -> str:
@@ -26,8 +34,9 @@ def result_text(value: Any, *, max_chars: int = MAX_RESULT_CHARS) -> str:
         max_chars: how long the text may be.
     """
     text = _as_text(value)
-    # A lone surrogate cannot be sent; a question mark can.
-    text = text.encode("utf-8", errors="replace").decode("utf-8")
+    if not text.isascii():
+        # A lone surrogate cannot be sent; a question mark can.
+        text = text.encode("utf-8", errors="replace").decode("utf-8")
     return shortened(text, max_chars=max_chars)
 
 
@@ -40,43 +49,48 @@ def shortened(text: str, *, max_chars: int) -> str:
     """
     if len(text) <= max_chars:
         return text
-    note = f"\n[… {len(text):,} characters in all; the middle is omitted …]\n"
-    room = max_chars - len(note)
+    room = max_chars - len(_cut_note(len(text), len(text)))
     if room < 2:
         return text[:max_chars]
-    head = room * 2 // 3
-    return text[:head] + note + text[len(text) - (room - head) :]
+    head = _between_characters(text, room * 2 // 3)
+    tail = _between_characters(text, len(text) - (room - room * 2 // 3), forward=True)
+    return text[:head] + _cut_note(tail - head, len(text)) + text[tail:]
+
+
+def _cut_note(omitted: int, length: int) -> str:
+    return (
+        f"\n[… {omitted:,} characters are omitted here, of {length:,} characters in all. "
+        "Ask for less to see more of it …]\n"
+    )
+
+
+def _between_characters(text: str, at: int, *, forward: bool = False) -> int:
+    """A place near `at` where a cut does not take an accent or a joined emoji apart."""
+    step = 1 if forward else -1
+    for place in range(at, at + step * MAX_CLUSTER_CHARS, step):
+        if not 0 < place < len(text):
+            return at
+        if not _belong_together(text[place - 1], text[place]):
+            return place
+    return at
+
+
+def _belong_together(left: str, right: str) -> bool:
+    if right.isascii():
+        return left == "\r" and right == "\n"
+    if JOINER in (left, right) or unicodedata.category(right) in ("Mn", "Me", "Mc"):
+        return True
+    is_tone = "\U0001f3fb" <= right <= "\U0001f3ff"
+    flags = all("\U0001f1e6" <= letter <= "\U0001f1ff" for letter in (left, right))
+    return is_tone or flags
 
 
 def _as_text(value: Any) -> str:
-    if value is None:
-        return NOTHING
     if isinstance(value, str):
         return value if value.strip() else EMPTY_TEXT
+    if value is None:
+        return NOTHING
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
-    except Exception:  # a value's own methods may raise anything
-        return in_words(value) or NOTHING
-
-
-def in_words(value: Any) -> str:
-    """`str(value)`, or a note about it where that fails.
-
-    Args:
-        value: any value, an exception too.
-    """
-    try:
-        return str(value)
-    except Exception as error:
-        return f"(a {type(value).__name__} whose text cannot be had: {type(error).__name__})"
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON has, in place of one that it has not."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if hasattr(value, "model_dump"):  # a pydantic model
-        return value.model_dump(mode="json")
-    if isinstance(value, set | frozenset):
-        return sorted(value, key=str)
-    return dict(value) if isinstance(value, Mapping) else str(value)
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except Exception:  # it holds what JSON has not
+        return json.dumps(plain(value), ensure_ascii=False)

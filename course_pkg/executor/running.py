@@ -1,4 +1,4 @@
-"""The whole way of a tool call: find the tool, parse, check, run in time, make text of the value.
+"""The whole way of a tool call: find the tool, parse, check, ask, run in time, make text of it.
 
 In: a `ToolCall` and the tools on offer. Out: a `ToolResult`, always.
 """
@@ -7,25 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from course_pkg.executor.approval import ApprovalRequest, Approve, ForEveryTool, decision
 from course_pkg.executor.arguments import TOO_DEEP, ArgumentsError, parse_arguments
-from course_pkg.executor.results import MAX_RESULT_CHARS, in_words, result_text
-from course_pkg.executor.threads import ToolExit, in_thread
+from course_pkg.executor.coercing import coerced
+from course_pkg.executor.naming import meant_tool
+from course_pkg.executor.results import MAX_RESULT_CHARS, result_text
+from course_pkg.executor.trying import attempt
+from course_pkg.executor.waiting import REAL_CLOCK, Clock, FastClock
 from course_pkg.schema import check, explain
-from course_pkg.tools import (
-    RunTool,
-    Tool,
-    Toolbox,
-    ToolCall,
-    ToolError,
-    ToolResult,
-    as_toolbox,
-    run_watched,
-)
+from course_pkg.tools import RunTool, Tool, Toolbox, ToolCall, ToolResult, as_toolbox
 
 Tools: TypeAlias = Toolbox | Iterable[Tool | RunTool]
 
@@ -42,6 +36,14 @@ REFUSALS = {
         "This is a custom tool call, which is not supported here and was not run. Call a function "
         "with a JSON object as its arguments."
     ),
+    "unclosed_call": (
+        "The text ended in the middle of the call, so it was not run. Write the call again, to its "
+        "closing tag."
+    ),
+    "unreadable_call": (
+        "The call could not be read and was not run. Write it again in the form that you were "
+        "shown, as valid JSON: a backslash before each quote inside a text."
+    ),
 }
 NOT_RUN = "The call could not be used and was not run. Make it again."
 
@@ -52,6 +54,8 @@ async def execute(
     *,
     timeout_s: float = TOOL_TIMEOUT_S,
     max_result_chars: int = MAX_RESULT_CHARS,
+    approve: Approve | ForEveryTool | None = None,
+    clock: Clock | FastClock = REAL_CLOCK,
 ) -> ToolResult:
     """Run one call. What goes wrong is in the result, not raised.
 
@@ -61,48 +65,71 @@ async def execute(
     Args:
         call: what the model asked for.
         tools: what it was offered.
-        timeout_s: the time limit in seconds, for tools that have none of their own.
+        timeout_s: the time limit of one run in seconds, for tools that have none of their own.
         max_result_chars: longer results are cut in the middle.
+        approve: is asked before a tool with a side effect runs. A refusal is a result too.
+        clock: what waits between the tries of a tool that may be retried.
 
     Raises:
         SchemaError: if the tool's own input schema is not valid.
     """
-    toolbox = as_toolbox(tools)
-    tool = toolbox.get(call.name)
     if call.problem:
         return failed(call, REFUSALS.get(call.problem, NOT_RUN), kind=call.problem)
+    toolbox = as_toolbox(tools)
+    tool, notes = meant_tool(call.name, toolbox)
     if tool is None:
         return failed(call, _no_such_tool(call.name, toolbox), kind="unknown_tool")
+    call = _noted(call, notes)
     try:
         arguments, notes = _checked_arguments(call, tool)
     except ArgumentsError as error:
         return failed(call, str(error), kind=error.kind)
-    result = await _run(call, tool, arguments, timeout_s=tool.timeout_s or timeout_s)
-    if result.is_error:
-        return replace(result, text=result_text(result.text, max_chars=max_result_chars))
+    call = _noted(call, notes)
+    if approve is not None:
+        request = ApprovalRequest(call=call, tool=tool, arguments=arguments)
+        decided = await decision(request, approve)
+        if not decided.approved:
+            return failed(call, _not_approved(tool, decided.reason), kind="not_approved")
+    run = await attempt(call, tool, arguments, timeout_s=tool.timeout_s or timeout_s, clock=clock)
+    call = _noted(call, (f"tries:{run.tries}",) if run.tries > 1 else ())
+    text = result_text(run.error if run.kind else run.value, max_chars=max_result_chars)
     return ToolResult(
         call_id=call.id,
-        text=result_text(result.value, max_chars=max_result_chars),
-        value=result.value,
-        notes=(*call.notes, *notes),
+        text=text,
+        is_error=bool(run.kind),
+        error_kind=run.kind,
+        value=run.value,
+        notes=call.notes,
     )
 
 
 async def execute_all(
-    calls: Sequence[ToolCall], tools: Tools, *, timeout_s: float = TOOL_TIMEOUT_S
+    calls: Sequence[ToolCall],
+    tools: Tools,
+    *,
+    timeout_s: float = TOOL_TIMEOUT_S,
+    approve: Approve | ForEveryTool | None = None,
+    clock: Clock | FastClock = REAL_CLOCK,
 ) -> list[ToolResult]:
     """Run calls side by side.
 
     Args:
         calls: what the model asked for in one message.
         tools: what it was offered.
-        timeout_s: the time limit of each, in seconds.
+        timeout_s: the time limit of each run, in seconds.
+        approve: is asked before each tool with a side effect runs.
+        clock: what waits between tries.
 
     Returns:
         One result per call, in the order of the calls, whichever was done first.
     """
     toolbox = as_toolbox(tools)
-    return await asyncio.gather(*(execute(call, toolbox, timeout_s=timeout_s) for call in calls))
+    return await asyncio.gather(
+        *(
+            execute(call, toolbox, timeout_s=timeout_s, approve=approve, clock=clock)
+            for call in calls
+        )
+    )
 
 
 def failed(call: ToolCall, text: str, *, kind: str) -> ToolResult:
@@ -118,16 +145,23 @@ def failed(call: ToolCall, text: str, *, kind: str) -> ToolResult:
     return ToolResult(call_id=call.id, text=text, is_error=True, error_kind=kind, notes=call.notes)
 
 
+def _noted(call: ToolCall, notes: tuple[str, ...]) -> ToolCall:
+    return replace(call, notes=(*call.notes, *notes)) if notes else call
+
+
 def _checked_arguments(call: ToolCall, tool: Tool) -> tuple[dict[str, Any], tuple[str, ...]]:
     arguments, notes = parse_arguments(call.arguments)
     try:
         problems = check(arguments, tool.input_schema)
+        if not problems:
+            return arguments, notes
+        made = coerced(arguments, tool.input_schema, problems)
     except RecursionError:
         raise ArgumentsError(TOO_DEEP, kind="too_deep") from None
-    if problems:
-        text = f"The arguments do not fit {tool.name}:\n{explain(problems)}"
-        raise ArgumentsError(text, kind="invalid_arguments")
-    return arguments, notes
+    if made:
+        return made[0], (*notes, *made[1])
+    text = f"The arguments do not fit {tool.name}:\n{explain(problems)}"
+    raise ArgumentsError(text, kind="invalid_arguments")
 
 
 def _no_such_tool(name: str, tools: Toolbox) -> str:
@@ -137,46 +171,9 @@ def _no_such_tool(name: str, tools: Toolbox) -> str:
     return f"There is no tool named {name!r}.{hint} Tools on offer: {on_offer}."
 
 
-async def _run(
-    call: ToolCall, tool: Tool, arguments: Mapping[str, Any], *, timeout_s: float
-) -> ToolResult:
-    """Run the tool; the result's text is not made yet when it went well."""
-    limit = asyncio.timeout(timeout_s)
-    try:
-        async with limit:
-            value = await run_watched(tool, arguments, lambda: _value(tool, arguments))
-    except ToolError as error:
-        return failed(call, in_words(error) or f"{tool.name} failed.", kind="tool_error")
-    except TimeoutError as error:
-        if limit.expired():
-            return failed(call, _too_slow(tool, timeout_s), kind="timeout")
-        return failed(call, _raised(tool, error), kind="tool_failed")
-    except (Exception, SystemExit, GeneratorExit) as error:
-        return failed(call, _raised(tool, error), kind="tool_failed")
-    return ToolResult(call_id=call.id, text="", value=value)
-
-
-async def _value(tool: Tool, arguments: Mapping[str, Any]) -> Any:
-    if inspect.iscoroutinefunction(inspect.unwrap(tool.run)):
-        return await tool.run(**arguments)
-    value = await in_thread(lambda: tool.run(**arguments), name=f"tool {tool.name}")
-    return await value if inspect.isawaitable(value) else value
-
-
-def _too_slow(tool: Tool, timeout_s: float) -> str:
-    known = (
-        "It may still be running, and what it does may still happen."
-        if tool.side_effect
-        else "Nothing is known of its result."
-    )
+def _not_approved(tool: Tool, reason: str) -> str:
+    why = f" The reason: {reason}" if reason else ""
     return (
-        f"{tool.name} was not done after {timeout_s:g} seconds. {known} "
-        "Do not call it again with the same arguments; tell the user, or ask for less."
+        f"The user did not approve this call of {tool.name}, so it was not run.{why} Do not make "
+        "it again unless the user asks for it."
     )
-
-
-def _raised(tool: Tool, error: BaseException) -> str:
-    """What the model reads of an exception: its type and message, never the traceback."""
-    name = "" if isinstance(error, ToolExit) else f"{type(error).__name__}: "
-    what = f"{name}{in_words(error)}".rstrip(": ")
-    return f"{tool.name} failed with {what}. Check the arguments, or do without it."
