@@ -20,10 +20,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from course_pkg.practice.completion import CREATED, chunks, completion, message_of, request_hash
-from course_pkg.practice.faults import Fault, fault_of, model_names
-from course_pkg.practice.mind import decide
+from course_pkg.practice.fault import Event, Fault, moment_of, replaces_reply, shows_at
+from course_pkg.practice.faults import fault_of, model_names
 from course_pkg.practice.refusal import Refusal
 from course_pkg.practice.rules import refusal_of
+from course_pkg.practice.staging import staged
 
 #: Every key is welcome but this one: it shows what a wrong key looks like.
 WRONG_KEY = "wrong-key"
@@ -31,6 +32,9 @@ MAX_BODY_BYTES = 10_000_000
 MAX_DEPTH = 200
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream; charset=utf-8"
+DONE = "data: [DONE]\n\n"
+#: In which try a request is, 0 for the first; the `openai` client says so.
+TRY_HEADER = "x-stainless-retry-count"
 
 
 def application() -> Starlette:
@@ -90,10 +94,11 @@ async def _chat(request: Request) -> Any:
     body = parse_body(raw)
     if isinstance(body, Refusal):
         return _refuse(body)
-    return await _answer(body)
+    tries = request.headers.get(TRY_HEADER, "")
+    return await _answer(body, tries_before=int(tries) if tries.isdecimal() else 0)
 
 
-async def _answer(body: dict[str, Any]) -> Any:
+async def _answer(body: dict[str, Any], *, tries_before: int) -> Any:
     refusal = refusal_of(body)
     if refusal is not None:
         return _refuse(refusal)
@@ -101,27 +106,45 @@ async def _answer(body: dict[str, Any]) -> Any:
     if isinstance(fault, Refusal):
         return _refuse(fault)
     await asyncio.sleep(fault.wait_s)
-    if fault.body is not None:
+    if replaces_reply(fault, body, tries_before):
         headers = {"content-type": fault.content_type, **fault.headers}
         return Response(fault.body, status_code=fault.status, headers=headers)
     whole = reply_to(body, fault)
-    if body.get("stream"):
-        options = body.get("stream_options") or {}
-        events = _events(chunks(whole, include_usage=bool(options.get("include_usage"))))
-        return _Pieces(events, content_type=STREAM_TYPE, kept_share=fault.kept_share)
+    return _refuse(whole) if isinstance(whole, Refusal) else _sent(body, whole, fault)
+
+
+def _sent(body: Mapping[str, Any], whole: dict[str, Any], fault: Fault) -> Any:
+    if body.get("stream") and not fault.ignores_stream:
+        pieces = [_event(event) for event in events_of(body, whole, fault)]
+        return _Pieces(pieces, content_type=STREAM_TYPE, kept_share=fault.kept_share)
     if fault.kept_share < 1:
         return _Pieces([encode(whole)], content_type=JSON_TYPE, kept_share=fault.kept_share)
     return Response(encode(whole), media_type=JSON_TYPE)
 
 
-def reply_to(body: Mapping[str, Any], fault: Fault) -> dict[str, Any]:
-    """The plain reply to a request that breaks no rule: the same for the same request."""
+def reply_to(body: Mapping[str, Any], fault: Fault) -> dict[str, Any] | Refusal:
+    """The plain reply to a request that breaks no rule: the same for the same request.
+
+    A refusal comes if no tool on offer can show the fault.
+    """
     seed = request_hash(body)
-    message = message_of(decide(body), seed)
-    if fault.change is not None:
-        answered = body["messages"][-1]["role"] == "tool"
-        message = fault.change(message, answered)
-    return completion(body, message, seed)
+    decision = staged(body, fault)
+    if isinstance(decision, Refusal):
+        return decision
+    whole = completion(body, message_of(decision, seed), seed)
+    moment = moment_of(body)
+    if fault.spoil is None or not shows_at(fault, moment):
+        return whole
+    return fault.spoil(whole, moment)
+
+
+def events_of(body: Mapping[str, Any], whole: Mapping[str, Any], fault: Fault) -> list[Event]:
+    """The plain reply as the events of a stream, the last one included."""
+    options = body.get("stream_options") or {}
+    events: list[Event] = [*chunks(whole, include_usage=bool(options.get("include_usage"))), DONE]
+    if fault.spoil_stream is None or not shows_at(fault, moment_of(body)):
+        return events
+    return fault.spoil_stream(events)
 
 
 def encode(value: Any) -> bytes:
@@ -133,8 +156,10 @@ def encode(value: Any) -> bytes:
         return json.dumps(value).encode("utf-8")
 
 
-def _events(frames: Iterable[dict[str, Any]]) -> list[bytes]:
-    return [b"data: " + encode(frame) + b"\n\n" for frame in frames] + [b"data: [DONE]\n\n"]
+def _event(event: Event) -> bytes:
+    if isinstance(event, str):
+        return event.encode("utf-8")
+    return b"data: " + encode(event) + b"\n\n"
 
 
 class _Pieces:

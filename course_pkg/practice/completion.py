@@ -118,16 +118,23 @@ def chunks(whole: Mapping[str, Any], *, include_usage: bool) -> Iterator[dict[st
         whole: a plain reply, from `completion`.
         include_usage: whether a last chunk without choices carries the usage.
     """
-    frame = {key: whole[key] for key in ("id", "created", "model", "system_fingerprint")}
+    known = ("id", "created", "model", "system_fingerprint")
+    frame = {key: whole[key] for key in known if key in whole}
     frame["object"] = "chat.completion.chunk"
     if include_usage:
         frame["usage"] = None
-    choice = whole["choices"][0]
+    if not whole["choices"] or whole["choices"][0] is None:
+        yield frame | {"choices": whole["choices"]}
+    else:
+        yield from _choice_chunks(frame, whole["choices"][0])
+    if include_usage:
+        yield frame | {"choices": [], "usage": whole.get("usage")}
+
+
+def _choice_chunks(frame: dict[str, Any], choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for delta in _deltas(choice["message"]):
         yield frame | {"choices": [_choice(delta)]}
     yield frame | {"choices": [_choice({}, finish_reason=choice["finish_reason"])]}
-    if include_usage:
-        yield frame | {"choices": [], "usage": whole["usage"]}
 
 
 def estimate_tokens(value: Any) -> int:
@@ -136,21 +143,36 @@ def estimate_tokens(value: Any) -> int:
     return -(-size // BYTES_PER_TOKEN)
 
 
-def _choice(delta: dict[str, Any], *, finish_reason: str | None = None) -> dict[str, Any]:
+def _choice(delta: dict[str, Any] | None, *, finish_reason: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
 
 
-def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _deltas(message: Mapping[str, Any] | None) -> Iterator[dict[str, Any] | None]:
+    """The pieces of a message. A spoilt one goes out as well: what is no text stays whole."""
+    if message is None:
+        yield None
+        return
     content = message["content"]
-    yield {"role": "assistant", "content": None if content is None else "", "refusal": None}
-    for piece in _pieces(content or ""):
-        yield {"content": piece}
-    for index, call in enumerate(message.get("tool_calls", ())):
-        function = call["function"]
-        opening = {"name": function["name"], "arguments": ""}
-        yield {"tool_calls": [{"index": index, **call, "function": opening}]}
-        for piece in _pieces(function["arguments"]):
-            yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+    in_pieces = {"content", "reasoning_content", "tool_calls"}
+    whole = {key: value for key, value in message.items() if key not in in_pieces}
+    opening = "" if isinstance(content, str) else content
+    yield {"role": "assistant", "content": opening, **whole}
+    for name in ("reasoning_content", "content"):
+        if isinstance(message.get(name), str):
+            yield from ({name: piece} for piece in _pieces(message[name]))
+    for index, call in enumerate(message.get("tool_calls") or ()):
+        yield from _call_deltas(index, call)
+
+
+def _call_deltas(index: int, call: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    function = call.get("function")
+    if not function or not isinstance(function["arguments"], str):
+        yield {"tool_calls": [{"index": index, **call}]}
+        return
+    opening = {"name": function["name"], "arguments": ""}
+    yield {"tool_calls": [{"index": index, **call, "function": opening}]}
+    for piece in _pieces(function["arguments"]):
+        yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
 
 
 def _pieces(text: str) -> Iterator[str]:

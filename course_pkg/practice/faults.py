@@ -1,167 +1,66 @@
 """The faults that the practice model shows on request, by name: the model `practice:<fault>`.
 
 In: a model name. Out: a `Fault`, which says how to spoil a reply. A fault is data; `api` acts on
-it. To add one, add a row to the table.
+it. To add one, add a row to a table in `failures`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias
 
+from course_pkg.practice.failures import ROWS
+from course_pkg.practice.failures.envelope import SLOW_S
+from course_pkg.practice.failures.provider import RETRY_AFTER_S
+from course_pkg.practice.fault import MODEL, Fault
 from course_pkg.practice.refusal import Refusal
 
-MODEL = "practice"
-SLOW_S = 3.0
-RETRY_AFTER_S = 1
-
-#: A reply message and whether tool results have come back already, to the spoilt message.
-ChangeMessage: TypeAlias = Callable[[dict[str, Any], bool], dict[str, Any]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fault:
-    """How a reply is spoilt. What is not set stays as in a good reply.
-
-    Attributes:
-        name: what follows `practice:` in the model name.
-        says: what happens, for a learner, in one sentence.
-        status: the HTTP status.
-        headers: headers on top of the usual ones.
-        body: sent in place of the completion.
-        content_type: the type of `body`.
-        wait_s: seconds to wait before the reply.
-        kept_share: which share of the body is sent before the connection closes; 1 is all.
-        change: changes the assistant message before it is sent.
-    """
-
-    name: str
-    says: str
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: str | None = None
-    content_type: str = "application/json"
-    wait_s: float = 0.0
-    kept_share: float = 1.0
-    change: ChangeMessage | None = None
-
-
-def _error(message: str, *, kind: str, code: str | None) -> str:
-    return json.dumps(Refusal(message=message, kind=kind, code=code).body())
-
-
-def _empty(message: dict[str, Any], _answered: bool) -> dict[str, Any]:  # noqa: FBT001
-    return {"role": "assistant", "content": None, "refusal": None}
-
-
-def _break_arguments(message: dict[str, Any], answered: bool) -> dict[str, Any]:  # noqa: FBT001
-    def broken(text: str) -> str:
-        return text.replace('"', "'").removesuffix("}") + ",}"
-
-    return message if answered else _change_calls(message, arguments=broken)
-
-
-def _rename_tools(message: dict[str, Any], answered: bool) -> dict[str, Any]:  # noqa: FBT001
-    return message if answered else _change_calls(message, name=lambda name: f"{name[:60]}_now")
-
-
-def _change_calls(message: dict[str, Any], **changes: Callable[[str], str]) -> dict[str, Any]:
-    if "tool_calls" not in message:
-        return message
-    calls = [
-        call
-        | {
-            "function": {
-                key: changes[key](value) if key in changes else value
-                for key, value in call["function"].items()
-            }
-        }
-        for call in message["tool_calls"]
-    ]
-    return message | {"tool_calls": calls}
-
-
-_PAGE = (
-    "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n"
-    "<body><h1>502 Bad Gateway</h1><p>The gateway could not reach the model.</p></body></html>\n"
-)
-
-_TABLE = (
-    Fault(
-        name="rate_limited",
-        says="Too many requests: status 429, and when to try again.",
-        status=429,
-        headers={"retry-after": str(RETRY_AFTER_S)},
-        body=_error(
-            f"Too many requests in a short time. Try again in {RETRY_AFTER_S} s.",
-            kind="requests",
-            code="rate_limit_exceeded",
-        ),
-    ),
-    Fault(
-        name="quota",
-        says="The account is used up: status 429, but waiting does not help.",
-        status=429,
-        body=_error(
-            "Your quota is used up. Waiting does not help: look at your plan and your bill.",
-            kind="insufficient_quota",
-            code="insufficient_quota",
-        ),
-    ),
-    Fault(
-        name="server_error",
-        says="The service fails: status 500.",
-        status=500,
-        body=_error(
-            "The server had an error while it worked on your request. Try again.",
-            kind="server_error",
-            code=None,
-        ),
-    ),
-    Fault(name="slow", says=f"The reply comes after {SLOW_S} s.", wait_s=SLOW_S),
-    Fault(name="dropped", says="The connection closes half-way.", kept_share=0.5),
-    Fault(
-        name="html_page",
-        says="A gateway answers with a page in HTML and status 502.",
-        status=502,
-        body=_PAGE,
-        content_type="text/html; charset=utf-8",
-    ),
-    Fault(
-        name="html_page_200",
-        says="A gateway answers with a page in HTML and status 200.",
-        body=_PAGE,
-        content_type="text/html; charset=utf-8",
-    ),
-    Fault(
-        name="malformed_body",
-        says="The body is JSON that stops half-way, with status 200.",
-        body='{"id": "chatcmpl-broken", "object": "chat.completion", "choices": [{"index": 0, ',
-    ),
-    Fault(name="empty_answer", says="No text and no call.", change=_empty),
-    Fault(
-        name="broken_arguments",
-        says="Arguments that are no JSON; good ones after the error result.",
-        change=_break_arguments,
-    ),
-    Fault(
-        name="unknown_tool",
-        says="A call of a tool that nobody offered; the right one after the error result.",
-        change=_rename_tools,
-    ),
-)
+__all__ = [
+    "CALLER_MISTAKES",
+    "FAULTS",
+    "MODEL",
+    "RETRY_AFTER_S",
+    "SLOW_S",
+    "Fault",
+    "fault_of",
+    "gallery",
+    "model_names",
+]
 
 #: Every fault by its name.
-FAULTS: Mapping[str, Fault] = MappingProxyType({fault.name: fault for fault in _TABLE})
-_NO_FAULT = Fault(name="", says="A good reply.")
+FAULTS: Mapping[str, Fault] = MappingProxyType({fault.name: fault for fault in ROWS})
+
+#: Conversations that are the caller's own mistakes: the case, and what every practice model refuses
+#: about it with status 400. They need no row. What only some servers refuse has one: b-11, b-12.
+CALLER_MISTAKES: Mapping[str, str] = MappingProxyType(
+    {
+        "b-01": "one of two calls has no result",
+        "b-02": "a result without its call, left over from trimming",
+        "b-04": "two calls of one reply, put down as two messages",
+        "b-05": "a user's message between two results",
+        "b-06": "two results for one call",
+        "b-07": "a result that is an object, not a text",
+        "b-14": "a call's name with characters that no name may have",
+        "b-15": "a call without its type",
+        "b-17": "a call without a result, left over from an interrupted run",
+        "b-18": "a result with an id that no call has",
+    }
+)
+
+_NO_FAULT = Fault(name="", title="No failure", says="A good reply.", group="content", case="a-43")
+
+
+def gallery() -> tuple[Fault, ...]:
+    """Every failure that can be asked for, in the order of the gallery.
+
+    The model of a failure is `practice:<name>`; send its `options` along with the request.
+    """
+    return tuple(FAULTS.values())
 
 
 def model_names() -> list[str]:
     """Every model name that is accepted, `practice` first."""
-    return [MODEL, *(f"{MODEL}:{name}" for name in FAULTS)]
+    return [MODEL, *(fault.model for fault in gallery())]
 
 
 def fault_of(model: str) -> Fault | Refusal:
