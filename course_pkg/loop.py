@@ -12,14 +12,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import AsyncGenerator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from course_pkg.conversation import Message, append_reply, append_results, problems, start
-from course_pkg.executor import TOOL_TIMEOUT_S, Tools, execute, failed
-from course_pkg.model import ModelClient, ModelError, Reply, Usage
+from course_pkg.executor import TOOL_TIMEOUT_S, Approve, ForEveryTool, Tools, execute, failed
+from course_pkg.model import ModelClient, ModelError, Reply, Usage, with_own_ids
 from course_pkg.tools import Toolbox, ToolCall, ToolResult, as_toolbox
 
 Reason: TypeAlias = Literal[
@@ -37,6 +37,7 @@ MAX_REPEATS = 5
 WAKE_EVERY_S = 0.2
 
 INTERRUPTED = "The run was interrupted before this call had a result. It may have run in part."
+FORBIDDEN = "Calls are not allowed now (tool_choice is 'none'), and this one was not run. Answer."
 REPEATED = (
     "This call has been made {} times with the same arguments, and was not run again. Answer from "
     "the results you have, or say what is missing."
@@ -106,6 +107,12 @@ class Outcome:
         return sum(result.is_error for turn in self.turns for result in turn.results)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was odd about the replies, in code words, each once, in the order of the turns."""
+        noted = [note for turn in self.turns for note in turn.reply.notes]
+        return tuple(dict.fromkeys(noted))
+
+    @property
     def usage(self) -> Usage:
         """The tokens of all requests together."""
         used = [turn.reply.usage for turn in self.turns]
@@ -117,6 +124,8 @@ class Outcome:
     def __repr__(self) -> str:
         """The reason, the answer and the counts, so that a cell may end in an outcome."""
         counts = f"turns={len(self.turns)}, calls={self.calls}, failed_calls={self.failed_calls}"
+        if self.warnings:
+            counts += f", warnings={self.warnings}"
         return f"Outcome(reason={self.reason!r}, answer={self.answer!r}, {counts})"
 
 
@@ -127,6 +136,7 @@ async def run(
     *,
     system_prompt: str = "",
     limits: Limits | None = None,
+    approve: Approve | ForEveryTool | None = None,
     **options: Any,
 ) -> Outcome:
     """Go round until the model answers, or a limit is reached.
@@ -137,6 +147,7 @@ async def run(
         client: the model to ask; the one that the environment names if left out.
         system_prompt: how the model is to behave; for a new conversation only.
         limits: where to end.
+        approve: is asked before a tool with a side effect runs. A refusal is a result too.
         options: passed on with each request: `tool_choice`, `stream`, `parallel_tool_calls`, …
 
     Raises:
@@ -148,10 +159,11 @@ async def run(
     else:
         messages = question
         _refuse_broken(messages)
+    options |= {"limits": limits, "approve": approve}
     if client is not None:
-        return await _outcome(messages, turns(messages, tools, client, limits=limits, **options))
+        return await _outcome(messages, turns(messages, tools, client, **options))
     async with ModelClient() as own:
-        return await _outcome(messages, turns(messages, tools, own, limits=limits, **options))
+        return await _outcome(messages, turns(messages, tools, own, **options))
 
 
 async def turns(
@@ -160,6 +172,7 @@ async def turns(
     client: ModelClient,
     *,
     limits: Limits | None = None,
+    approve: Approve | ForEveryTool | None = None,
     tool_choice: Any = None,
     **options: Any,
 ) -> AsyncGenerator[Turn]:
@@ -173,6 +186,7 @@ async def turns(
         tools: what the model may call.
         client: the model to ask.
         limits: where to end.
+        approve: is asked before a tool with a side effect runs.
         tool_choice: `auto`, `none`, `required` or one function.
         options: passed on with each request.
 
@@ -182,19 +196,29 @@ async def turns(
     limits = limits or Limits()
     toolbox = as_toolbox(tools)
     counts: Counter[tuple[str, str]] = Counter()
+    taken = _ids_in(messages)  # kept up to date, so that a long list is not walked at each turn
     closing: Reason | Literal[""] = ""
     async with _waking():
         for number in itertools.count(1):
             offered = Toolbox() if closing else toolbox
             choice = _choice(tool_choice, number)
             reply = await client.ask(messages, offered, tool_choice=choice, **options)
-            repeated = _repeated(reply.calls, counts, limits)
-            results = await _append_group(messages, reply, offered, repeated, limits)
+            reply = with_own_ids(reply, taken)
+            taken.update(call.id for call in reply.calls)
+            group = _Group(
+                reply=reply,
+                tools=offered,
+                repeated=_repeated(reply.calls, counts, limits),
+                limits=limits,
+                approve=approve,
+                forbidden=tool_choice == "none",
+            )
+            results = await _append_group(messages, group)
             stop = closing or _stop(reply)
             yield Turn(number=number, reply=reply, results=results, stop=stop)
             if stop:
                 return
-            closing = _limit_reached(repeated, number, limits)
+            closing = _limit_reached(group.repeated, number, limits)
 
 
 @asynccontextmanager
@@ -236,6 +260,13 @@ def _refuse_broken(messages: Sequence[Message]) -> None:
         )
 
 
+def _ids_in(messages: Sequence[Message]) -> set[str]:
+    """The ids of all calls in a conversation."""
+    listed = [message.get("tool_calls") for message in messages if isinstance(message, Mapping)]
+    calls = [call for calls in listed if isinstance(calls, list) for call in calls]
+    return {str(call.get("id")) for call in calls if isinstance(call, Mapping)}
+
+
 def _choice(choice: Any, number: int) -> Any:
     forced = choice not in (None, "auto", "none")
     return "auto" if forced and number > 1 else choice
@@ -253,30 +284,42 @@ def _repeated(
     return frozenset(repeated)
 
 
-async def _append_group(
-    messages: list[Message],
-    reply: Reply,
-    tools: Toolbox,
-    repeated: frozenset[str],
-    limits: Limits,
-) -> tuple[ToolResult, ...]:
+@dataclass(frozen=True, kw_only=True)
+class _Group:
+    """A reply with all that is needed to run its calls."""
+
+    reply: Reply
+    tools: Toolbox
+    repeated: frozenset[str]
+    limits: Limits
+    approve: Approve | ForEveryTool | None
+    forbidden: bool
+
+    async def result_of(self, call: ToolCall) -> ToolResult:
+        if self.forbidden:
+            return failed(call, FORBIDDEN, kind="calls_forbidden")
+        if call.id in self.repeated:
+            text = REPEATED.format(self.limits.max_repeats)
+            return failed(call, text, kind="repeated_call")
+        timeout_s = self.limits.tool_timeout_s
+        return await execute(call, self.tools, timeout_s=timeout_s, approve=self.approve)
+
+
+async def _append_group(messages: list[Message], group: _Group) -> tuple[ToolResult, ...]:
     """Run the calls side by side; append the reply and one result per call, whatever happens."""
     done: dict[str, ToolResult] = {}
 
     async def one(call: ToolCall) -> None:
-        if call.id in repeated:
-            text = REPEATED.format(limits.max_repeats)
-            done[call.id] = failed(call, text, kind="repeated_call")
-        else:
-            done[call.id] = await execute(call, tools, timeout_s=limits.tool_timeout_s)
+        done[call.id] = await group.result_of(call)
 
+    calls = group.reply.calls
     try:
-        await _side_by_side([one(call) for call in reply.calls])
+        await _side_by_side([one(call) for call in calls])
     finally:
         # Also when the cell is interrupted: a call without its result would break every request
         # that follows.
-        results = tuple(done.get(call.id) or _interrupted(call) for call in reply.calls)
-        append_reply(messages, reply)
+        results = tuple(done.get(call.id) or _interrupted(call) for call in calls)
+        append_reply(messages, group.reply)
         append_results(messages, results)
     return results
 

@@ -39,13 +39,15 @@ KEY = "sk" + "-test-NOT-A-REAL-KEY-1234"  # in two pieces, so that no search for
 class Answer:
     """What the service says to one request.
 
-    `pieces` are sent one by one. `dropped` closes the connection before the promised end.
+    `pieces` are sent one by one, `gap_s` seconds apart. `dropped` closes the connection before the
+    promised end.
     """
 
     pieces: tuple[bytes, ...] = ()
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("content-type", "application/json"),)
     wait_s: float = 0.0
+    gap_s: float = 0.0
     dropped: bool = False
 
 
@@ -112,6 +114,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
             for piece in answer.pieces:
                 self.wfile.write(piece)
                 self.wfile.flush()
+                time.sleep(answer.gap_s)
 
         def log_message(self, *_values: Any) -> None:
             """Say nothing."""

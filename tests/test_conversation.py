@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from course_pkg.conversation import (
     append_reply,
     append_results,
+    estimated_tokens,
     heal,
     problems,
     start,
@@ -351,3 +353,61 @@ def test_trim_keeps_the_users_last_question_however_long_what_follows_is() -> No
     ]
 
     assert trim(messages, max_chars=100) == messages[2:]
+
+
+@pytest.mark.parametrize("max_tokens", [0, 55, 100, 250, 500])
+def test_a_token_budget_is_four_characters_a_token(max_tokens: int) -> None:
+    assert trim(LONG, max_tokens=max_tokens) == trim(LONG, max_chars=4 * max_tokens)
+
+
+def test_the_smaller_of_two_budgets_counts() -> None:
+    assert trim(LONG, max_chars=10_000, max_tokens=55) == trim(LONG, max_chars=220)
+
+
+def test_trim_without_a_budget_says_what_to_give() -> None:
+    with pytest.raises(ValueError, match="max_tokens"):
+        trim(LONG)
+
+
+def test_the_estimate_of_tokens_is_rounded_up() -> None:
+    message = {"role": "user", "content": "1"}
+
+    assert len(json.dumps(message)) == 32
+    assert estimated_tokens([message, {**message, "content": "12"}]) == 17
+
+
+def test_a_list_without_a_user_message_is_kept_whole() -> None:
+    assert trim(LONG[2:6], max_chars=10) == LONG[2:6]
+
+
+GROUPS = st.lists(st.sampled_from(["user", "said", "called"]), max_size=12)
+
+
+@given(kinds=GROUPS, max_chars=st.integers(0, 1500))
+def test_whatever_is_trimmed_is_a_right_end_of_the_list(kinds: list[str], max_chars: int) -> None:
+    groups = {
+        "user": [{"role": "user", "content": "Tides?"}],
+        "said": [{"role": "assistant", "content": "High at 9."}],
+        "called": [asks(call("c1"), call("c2")), answers("c1", "x" * 90), answers("c2")],
+    }
+    messages = [message for kind in kinds for message in groups[kind]]
+
+    trimmed = trim(messages, max_chars=max_chars)
+
+    assert problems(trimmed) == []
+    assert trimmed == messages[len(messages) - len(trimmed) :]
+    assert "user" not in kinds or trimmed[0]["role"] == "user"
+
+
+def test_the_time_to_trim_and_to_heal_grows_with_the_length_only() -> None:
+    group = [asks(call("c1")), answers("c1", "x")]
+    took = []
+
+    for length in (1_000, 10_000):
+        messages = [*start("?"), *(group * length), *([asks(call("c1"))] * length)]
+        began = time.process_time()
+        trim(messages, max_chars=100)
+        heal(messages)
+        took.append(time.process_time() - began)
+
+    assert took[1] < 60 * took[0]  # a quadratic way takes a hundred times as long

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from course_pkg import (
     Limits,
@@ -23,7 +25,10 @@ from course_pkg import (
     turns,
 )
 from course_pkg.conversation import problems, start
+from course_pkg.executor import ScriptedApprover
 from course_pkg.loop import ConversationError
+from course_pkg.model import Accumulator, Reply, reply_from
+from course_pkg.model.errors import Service
 
 
 @tool
@@ -184,21 +189,21 @@ async def test_parallel_results_stand_in_the_order_of_the_calls(ask: Any, write:
 
 @pytest.mark.parametrize("kind", ["plain", "async"])
 async def test_eight_calls_run_side_by_side(ask: Any, write: Any, kind: str) -> None:
+    threads, tasks = threading.Barrier(8, timeout=5), asyncio.Barrier(8)
+
     def plain(n: int) -> int:
-        time.sleep(0.1)
+        threads.wait()  # goes on when all eight wait
         return n
 
     async def later(n: int) -> int:
-        await asyncio.sleep(0.1)
+        await tasks.wait()
         return n
 
     made = tool(name="wait")(plain if kind == "plain" else later)
     calls = [(f"c{n}", "wait", f'{{"n": {n}}}') for n in range(8)]
-    began = time.monotonic()
 
     outcome = await ask([write.calls(*calls), write.text("Done.")], "?", [made])
 
-    assert time.monotonic() - began < 0.6
     assert [result.value for result in outcome.turns[0].results] == list(range(8))
 
 
@@ -321,6 +326,79 @@ async def test_broken_arguments_do_not_stay_in_the_history(ask: Any, write: Any)
     assert call["function"]["arguments"] == "{}"
     assert outcome.turns[0].reply.calls[0].arguments == '{"a": 2'
     assert can_go_on(outcome)
+
+
+async def test_calls_are_not_run_where_the_choice_forbids_them(ask: Any, write: Any) -> None:
+    outcome = await ask([write.calls(ADD), write.text("5")], tool_choice="none")
+
+    assert outcome.turns[0].results[0].error_kind == "calls_forbidden"
+    assert outcome.warnings == ("none_not_honoured",)
+    assert can_go_on(outcome)
+
+
+async def test_a_run_asks_before_it_changes_something_outside(ask: Any, write: Any) -> None:
+    sent = []
+
+    @tool(side_effect=True)
+    def send(to: str) -> str:
+        sent.append(to)
+        return "sent"
+
+    script = [write.calls(("c1", "send", '{"to": "Ada"}')), write.text("Not sent.")]
+
+    outcome = await ask(script, "?", [send], approve=ScriptedApprover(["refuse"]))
+
+    assert (sent, outcome.failed_calls) == ([], 1)
+    assert "approve" not in ask.service.requests[0].json
+
+
+# --- ids over the whole conversation --------------------------------------------------------------
+
+
+async def test_an_id_that_comes_again_in_each_turn_is_made_another(ask: Any, write: Any) -> None:
+    outcome = await ask([write.calls(ADD), write.calls(ADD), write.calls(ADD), write.text("5")])
+
+    ids = [m["tool_call_id"] for m in outcome.messages if m["role"] == "tool"]
+    assert ids[0] == "c1"
+    assert len(set(ids)) == 3
+    assert outcome.turns[1].reply.calls[0].notes == ("call_id",)
+    assert can_go_on(outcome)
+
+
+async def test_an_id_of_an_earlier_run_is_not_used_again(ask: Any, write: Any) -> None:
+    messages = start("2 + 3?")
+    await ask([write.calls(ADD), write.text("5")], messages)
+    messages.append({"role": "user", "content": "Again."})
+
+    await ask([write.calls(ADD), write.text("5")], messages)
+
+    assert len({m["tool_call_id"] for m in messages if m["role"] == "tool"}) == 2
+
+
+async def test_the_same_answers_get_the_same_ids_in_each_run(ask: Any, write: Any) -> None:
+    script = [write.calls(ADD), write.calls(ADD), write.text("5")]
+
+    assert (await ask(script)).messages == (await ask(script)).messages
+
+
+# --- warnings -------------------------------------------------------------------------------------
+
+
+async def test_an_outcome_shows_what_was_odd_once(ask: Any, write: Any) -> None:
+    outcome = await ask([write.text("It is 5.")], tool_choice="required")
+
+    assert repr(outcome) == (
+        "Outcome(reason='answered', answer='It is 5.', turns=1, calls=0, failed_calls=0, "
+        "warnings=('required_not_honoured',))"
+    )
+
+
+async def test_a_call_that_is_quoted_in_an_answer_is_not_run(ask: Any, write: Any) -> None:
+    said = 'Send {"name": "add", "arguments": {"a": 1}} to the service.'
+
+    outcome = await ask([write.text(said)])
+
+    assert (outcome.answer, outcome.calls, outcome.warnings) == (said, 0, ())
 
 
 # --- what fails -----------------------------------------------------------------------------------
@@ -490,6 +568,66 @@ except KeyboardInterrupt:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert (done.stdout.strip(), done.stderr) == ("interrupted", "")
+
+
+# --- any answer -----------------------------------------------------------------------------------
+
+
+SERVICE = Service(where="The model 'm' at here", key="")
+
+
+class Scripted:
+    """A model that gives prepared replies, the last one again and again."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self._replies = list(replies)
+
+    async def ask(self, *_values: Any, **_options: Any) -> Reply:
+        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+
+
+def chunks_of(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    pieces = []
+    for index, call in enumerate(calls):
+        arguments = call["arguments"]
+        opening = {"index": index, "id": f"c{index}", "function": {"name": "note"}}
+        pieces.append(opening)
+        pieces += [{"index": index, "function": {"arguments": part}} for part in arguments]
+    choices = [{"delta": {"tool_calls": [piece]}} for piece in pieces]
+    return [{"choices": [one]} for one in [*choices, {"delta": {}, "finish_reason": "tool_calls"}]]
+
+
+ARGUMENTS = st.sampled_from(['{"text": "a"}', "{}", '{"text"', "", "null"])
+PARTS = ARGUMENTS.flatmap(
+    lambda text: st.integers(0, len(text)).map(lambda at: [text[:at], text[at:]])
+)
+STREAMS = st.lists(st.fixed_dictionaries({"arguments": PARTS}), min_size=1, max_size=3)
+
+
+@given(calls=STREAMS, data=st.data())
+async def test_any_order_and_any_loss_of_chunks_leaves_a_right_conversation(
+    calls: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    ran = []
+
+    async def note(text: str = "") -> str:
+        ran.append(text)
+        return "noted"
+
+    chunks = data.draw(st.permutations(chunks_of(calls)))
+    kept = chunks[: data.draw(st.integers(1, len(chunks)))]
+    accumulator = Accumulator()
+    for chunk in kept:
+        accumulator.add(chunk)
+    reply = reply_from(accumulator.payload(), SERVICE, streamed=True)
+    done = Reply(message={"role": "assistant", "content": "Done."}, text="Done.")
+    messages = start("?")
+
+    model: Any = Scripted(reply, done)
+    await run(messages, [note], model, limits=Limits(max_turns=3))
+
+    assert problems(messages) == []
+    assert not ran or any(chunk["choices"][0].get("finish_reason") for chunk in kept)
 
 
 # --- recording ------------------------------------------------------------------------------------

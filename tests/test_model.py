@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import traceback
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -14,9 +16,10 @@ from hypothesis import strategies as st
 import course_pkg
 from course_pkg import ModelClient, ModelError, Recorder, Settings, settings, tool
 from course_pkg.conversation import append_reply, append_results, problems, start
-from course_pkg.executor import failed
-from course_pkg.model import Accumulator, SettingsError, reply_from
-from course_pkg.model.errors import ADVICE, Service
+from course_pkg.executor import FastClock, failed
+from course_pkg.model import Accumulator, SettingsError, reply_from, with_own_ids
+from course_pkg.model.errors import ADVICE, Service, retry_after_s
+from course_pkg.model.noticing import notes_on
 from course_pkg.practice import PracticeServer
 
 SERVICE = Service(where="The model 'm' at here", key="sk" + "-test-key-in-a-test")
@@ -165,7 +168,7 @@ async def test_what_needs_tools_is_left_out_without_them(service: Any, write: An
 
 
 async def test_a_streamed_request_asks_for_the_usage(service: Any, write: Any) -> None:
-    served = service(write.events(completion({}) | {"choices": []}))
+    served = service(write.events(piece({"content": "Hello"}, "stop")))
     async with ModelClient(served.settings) as client:
         await client.ask(start("?"), stream=True)
 
@@ -437,6 +440,17 @@ def call_piece(index: Any = None, call_id: Any = None, **function: Any) -> dict[
             [call_piece(0, name="add"), call_piece(0, "c1", arguments="{}")],
             [("c1", "add", "{}")],
         ),
+        (  # the form before 2023-11
+            [
+                piece({"function_call": {"name": "add", "arguments": "{"}}),
+                piece({"function_call": {"arguments": "}"}}),
+            ],
+            [("", "add", "{}")],
+        ),
+        (  # the arguments are an object already
+            [call_piece(0, "c1", name="add", arguments={"a": 1})],
+            [("c1", "add", {"a": 1})],
+        ),
         (  # id and name come again with each piece
             [
                 call_piece(0, "c1", name="add", arguments="{"),
@@ -461,6 +475,18 @@ def test_the_usage_comes_from_the_chunk_without_a_choice() -> None:
 @given(st.lists(st.dictionaries(st.sampled_from(["choices", "id", "usage"]), ODD), max_size=4))
 def test_odd_chunks_never_break_the_joining(chunks: list[Any]) -> None:
     assert streamed(*chunks)["object"] == "chat.completion"
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}],
+        [piece({"content": [{"type": "text", "text": part}]}, "stop") for part in ("Hel", "lo")],
+    ],
+    ids=["a whole message", "parts"],
+)
+def test_text_in_other_forms_is_joined_too(chunks: list[Any]) -> None:
+    assert streamed(*chunks)["choices"][0]["message"]["content"] == "Hello"
 
 
 async def test_a_streamed_reply_is_the_plain_reply() -> None:
@@ -530,7 +556,7 @@ async def test_the_services_sentence_is_found_in_other_forms(
 ) -> None:
     served = service(write.Answer(pieces=(body.encode(),), status=400))
 
-    assert "said so" in str(await failure(served.settings))
+    assert "status 400: said so The" in str(await failure(served.settings))
 
 
 async def test_a_used_up_account_is_told_from_a_busy_service(service: Any, write: Any) -> None:
@@ -577,6 +603,19 @@ async def test_a_malformed_body_is_a_bad_response(service: Any, write: Any, body
     assert error.kind == "bad_response"
 
 
+async def test_a_body_that_ends_anywhere_is_a_reply_or_an_error_of_ours(
+    service: Any, write: Any
+) -> None:
+    whole = json.dumps(completion(calls(call())), ensure_ascii=False).encode()
+    served = service(lambda request: write.Answer(pieces=(whole[: request.json["length"]],)))
+
+    async with ModelClient(served.settings, max_retries=0) as client:
+        for length in range(0, len(whole), 7):
+            with pytest.raises(ModelError) as caught:
+                await client.ask(start("?"), length=length)
+            assert caught.value.kind == "bad_response"
+
+
 async def test_a_refused_connection_says_to_look_at_the_address() -> None:
     nowhere = Settings(kind="remote", base_url="http://127.0.0.1:1/v1", model="m", api_key="any")
 
@@ -616,6 +655,15 @@ async def test_a_dropped_connection_is_a_clear_error(
     assert "gave no answer" in str(error)
 
 
+@pytest.mark.parametrize("events", [[], [{"id": "c"}], [{"choices": []}, {"usage": {}}]])
+async def test_a_stream_that_says_nothing_is_a_bad_response(
+    service: Any, write: Any, events: list[Any]
+) -> None:
+    error = await failure(service(write.events(*events)).settings, stream=True)
+
+    assert error.kind == "bad_response"
+
+
 async def test_an_error_in_the_middle_of_a_stream_ends_it(service: Any, write: Any) -> None:
     events = (piece({"content": "Hel"}), {"error": {"message": "upstream closed"}})
 
@@ -646,14 +694,430 @@ async def test_a_wrong_key_is_told_by_the_practice_model() -> None:
     assert "OPENAI_API_KEY" in str(error)
 
 
-async def test_a_busy_service_is_asked_again(service: Any, write: Any) -> None:
-    busy = write.json({}, status=429, headers=(("retry-after", "0"),))
-    served = service(busy, write.text("Hello"))
+# --- trying again ---------------------------------------------------------------------------------
 
-    async with ModelClient(served.settings) as client:
-        reply = await client.ask(start("?"))
+
+async def asked(service: Any, *script: Any, stream: bool = False, **options: Any) -> Any:
+    """A reply or an error, the requests that came, and the waits between them, in seconds."""
+    clock = FastClock(fraction=options.pop("fraction", 1.0))
+    served = service(*script)
+    async with ModelClient(served.settings, clock=clock, **options) as client:
+        try:
+            reached: Any = await client.ask(start("?"), [add], stream=stream)
+        except ModelError as error:
+            reached = error
+    return reached, served.requests, clock.waits
+
+
+@pytest.fixture
+def said(write: Any) -> Any:
+    """A service's refusal: `said(429, ("retry-after", "7"), code="busy")`."""
+
+    def refusal(status: int, *headers: tuple[str, str], **error: Any) -> Any:
+        body = {"error": {"message": "said so"} | error}
+        return write.json(body, status=status, headers=headers)
+
+    return refusal
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+async def test_a_failure_that_may_pass_is_tried_again(
+    service: Any, write: Any, status: int, stream: bool, said: Any
+) -> None:
+    done = write.events(piece({"content": "Hello"}, "stop")) if stream else write.text("Hello")
+
+    reply, requests, waits = await asked(service, said(status), said(status), done, stream=stream)
+
+    assert (reply.text, len(requests)) == ("Hello", 3)
+    assert waits == [0.5, 1.0]
+
+
+async def test_a_service_can_tell_a_request_that_it_was_sent_before(
+    service: Any, write: Any, said: Any
+) -> None:
+    _, requests, _ = await asked(service, said(503), said(503), write.text("Hello"))
+
+    counts = [request.headers["x-stainless-retry-count"] for request in requests]
+    assert counts == ["0", "1", "2"]
+
+
+async def test_a_lost_connection_is_tried_again(service: Any, write: Any) -> None:
+    reply, _, _ = await asked(service, write.Answer(dropped=True), write.text("Hello"))
 
     assert reply.text == "Hello"
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422])
+async def test_a_request_that_will_fail_again_is_sent_once(
+    service: Any, status: int, said: Any
+) -> None:
+    error, requests, waits = await asked(service, said(status))
+
+    assert (len(requests), waits, error.tries) == (1, [], 1)
+    assert "tried" not in str(error)
+
+
+@pytest.mark.parametrize("code", ["insufficient_quota", "billing_hard_limit_reached"])
+async def test_a_used_up_account_is_not_asked_again(service: Any, code: str, said: Any) -> None:
+    error, requests, _ = await asked(service, said(429, ("retry-after", "1"), code=code))
+
+    assert (error.kind, len(requests)) == ("quota", 1)
+
+
+async def test_a_service_that_says_not_to_try_again_is_obeyed(service: Any, said: Any) -> None:
+    _, requests, _ = await asked(service, said(500, ("x-should-retry", "false")))
+
+    assert len(requests) == 1
+
+
+async def test_after_the_last_try_the_error_says_how_many_there_were(
+    service: Any, said: Any
+) -> None:
+    error, requests, _ = await asked(service, said(503), max_retries=3)
+
+    assert (len(requests), error.tries, error.kind) == (4, 4, "server_error")
+    assert f"said so (It was tried 4 times.) {ADVICE['server_error']}" in str(error)
+
+
+async def test_an_error_of_another_kind_ends_the_tries(service: Any, said: Any) -> None:
+    error, requests, _ = await asked(service, said(503), said(400))
+
+    assert (len(requests), error.tries, error.kind) == (2, 2, "bad_request")
+
+
+async def test_the_waits_are_drawn_below_limits_that_double(service: Any, said: Any) -> None:
+    _, _, waits = await asked(service, said(503), max_retries=7, fraction=0.5)
+
+    assert waits == [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait_s"),
+    [
+        ([("retry-after", "7")], 7.0),
+        ([("retry-after", "0.25")], 0.25),
+        ([("retry-after", "-3")], 0.0),
+        ([("retry-after-ms", "1500"), ("retry-after", "7")], 1.5),
+        ([("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT")], 0.0),
+        ([("retry-after", "soon")], 0.5),
+        ([("retry-after", "nan")], 0.5),
+        ([("retry-after", "inf")], 0.5),
+        ([("retry-after", "Thu, 99 Jan 1970")], 0.5),
+    ],
+)
+async def test_the_wait_that_a_service_asks_for_is_kept(
+    service: Any, write: Any, headers: Any, wait_s: float, said: Any
+) -> None:
+    _, _, waits = await asked(service, said(429, *headers), write.text("Hello"))
+
+    assert waits == [wait_s]
+
+
+def test_a_date_to_come_back_at_is_made_seconds() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+
+    assert 95 <= (retry_after_s({"retry-after": later}) or 0) <= 101
+
+
+async def test_a_wait_that_is_too_long_is_told_at_once(service: Any, said: Any) -> None:
+    error, requests, waits = await asked(service, said(429, ("retry-after", "3600")))
+
+    assert (len(requests), waits) == (1, [])
+    assert "It asks to wait 3600 seconds." in str(error)
+
+
+async def test_a_stream_that_has_begun_is_not_asked_for_again(service: Any, write: Any) -> None:
+    begun = write.events(call_piece(0, "c1", name="add"), done=False, dropped=True)
+
+    error, requests, _ = await asked(service, begun, stream=True)
+
+    assert (error.kind, len(requests)) == ("connection", 1)
+
+
+async def test_an_answer_that_trickles_for_ever_has_a_time_limit(service: Any, write: Any) -> None:
+    drops = [piece({"content": "."})] * 50
+    served = service(write.events(*drops, gap_s=0.05))
+
+    error = await failure(served.settings, stream=True, timeout_s=0.3)
+
+    assert error.kind == "timeout"
+    assert "gave no whole answer in 0.3 seconds" in str(error)
+
+
+async def test_a_slow_answer_is_tried_again_with_a_limit_of_its_own(
+    service: Any, write: Any
+) -> None:
+    slow = write.Answer(wait_s=0.6)
+
+    reply, requests, _ = await asked(service, slow, write.text("Hello"), timeout_s=0.5)
+
+    assert (reply.text, len(requests)) == ("Hello", 2)
+
+
+# --- what a service does not know -----------------------------------------------------------------
+
+PARAMETER = {"code": "unsupported_parameter"}
+
+
+async def sent_with(
+    service: Any, *script: Any, times: int = 1, stream: bool = False, **options: Any
+) -> Any:
+    """The last reply or an error, and the requests that came."""
+    served = service(*script)
+    async with ModelClient(served.settings, max_retries=0) as client:
+        try:
+            for _ in range(times):
+                reached: Any = await client.ask(start("?"), [add], stream=stream, **options)
+        except ModelError as error:
+            reached = error
+    return reached, [request.json for request in served.requests]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refusal"),
+    [
+        ("parallel_tool_calls", False, {"param": "parallel_tool_calls", **PARAMETER}),
+        ("parallel_tool_calls", False, {"message": "parallel_tool_calls cannot be used here"}),
+        ("parallel_tool_calls", True, {"message": "we don't yet support parallel_tool_calls"}),
+        ("tool_choice", "required", {"message": "tool_choice 'required' is not supported"}),
+        ("temperature", 0, {"message": "Unsupported value: 'temperature' does not support 0"}),
+        ("seed", 1, {"message": "Unrecognized request argument supplied: seed"}),
+        ("reasoning_effort", "low", {"message": "unknown field `reasoning_effort`"}),
+        ("top_p", 1, {"message": "[{'loc': ['body', 'top_p'], 'msg': 'Extra inputs are not'}]"}),
+    ],
+)
+async def test_an_optional_field_that_is_refused_is_left_out_and_noted(
+    service: Any, write: Any, name: str, value: Any, refusal: dict[str, Any], said: Any
+) -> None:
+    script = [said(400, **refusal), write.calls(("c1", "add", "{}"))]
+
+    reply, sent = await sent_with(service, *script, **{name: value})
+
+    assert reply.notes == (f"dropped {name}",)
+    assert sent[1] == {key: kept for key, kept in sent[0].items() if key != name}
+
+
+async def test_stream_options_that_are_refused_are_left_out(
+    service: Any, write: Any, said: Any
+) -> None:
+    refusal = said(422, message="stream_options: extra fields not permitted")
+    answer = write.events(piece({"content": "Hello"}, "stop"))
+
+    reply, sent = await sent_with(service, refusal, answer, stream=True)
+
+    assert (reply.text, reply.notes) == ("Hello", ("dropped stream_options",))
+    assert "stream_options" not in sent[1]
+
+
+async def test_two_refused_fields_are_left_out_one_after_the_other(
+    service: Any, write: Any, said: Any
+) -> None:
+    refusals = [said(400, param=name, **PARAMETER) for name in ("seed", "temperature")]
+
+    reply, sent = await sent_with(service, *refusals, write.text("Hi"), seed=1, temperature=0)
+
+    assert reply.notes == ("dropped seed", "dropped temperature")
+    assert len(sent) == 3
+
+
+async def test_a_refused_field_is_not_sent_to_the_same_service_again(
+    service: Any, write: Any, said: Any
+) -> None:
+    script = [said(400, param="seed", **PARAMETER), write.text("Hi")]
+
+    reply, sent = await sent_with(service, *script, times=3, seed=1)
+
+    assert [("seed" in body) for body in sent] == [True, False, False, False]
+    assert reply.notes == ("dropped seed",)
+
+
+async def test_another_choice_is_sent_although_one_was_refused(
+    service: Any, write: Any, said: Any
+) -> None:
+    served = service(said(400, param="tool_choice", **PARAMETER), write.text("Hi"))
+
+    async with ModelClient(served.settings) as client:
+        for choice in ("required", NAMED, "required"):
+            await client.ask(start("?"), [add], tool_choice=choice)
+
+    choices = [request.json.get("tool_choice") for request in served.requests]
+    assert choices == ["required", None, NAMED, None]
+
+
+async def test_a_limit_on_tokens_is_renamed_and_never_dropped(
+    service: Any, write: Any, said: Any
+) -> None:
+    message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+
+    reply, sent = await sent_with(
+        service, said(400, message=message), write.text("Hi"), max_tokens=9
+    )
+
+    assert (sent[1]["max_completion_tokens"], "max_tokens" in sent[1]) == (9, False)
+    assert reply.notes == ("renamed max_tokens",)
+
+
+async def test_a_limit_that_is_refused_by_both_names_is_an_error(service: Any, said: Any) -> None:
+    refusals = [
+        said(400, param=name, **PARAMETER) for name in ("max_tokens", "max_completion_tokens")
+    ]
+
+    error, sent = await sent_with(service, *refusals, max_tokens=9)
+
+    assert (error.kind, len(sent)) == ("bad_request", 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        ({"tool_choice": "any"}, {"message": "'tool_choice' must be one of auto, none"}),
+        ({"tool_choice": "none"}, {"param": "tool_choice", **PARAMETER}),
+        ({"seed": "x"}, {"param": "seed", "code": "invalid_type"}),
+        ({"seed": 1}, {"param": "tools[0].function", **PARAMETER}),
+        ({"response_format": {}}, {"param": "response_format", **PARAMETER}),
+        ({}, {"param": "seed", **PARAMETER}),
+        ({}, {"message": "messages[3].content must be a string"}),
+    ],
+)
+async def test_any_other_refusal_is_an_error_at_once(
+    service: Any, options: dict[str, Any], refusal: dict[str, Any], said: Any
+) -> None:
+    error, sent = await sent_with(service, said(400, **refusal), **options)
+
+    assert (error.kind, len(sent)) == ("bad_request", 1)
+
+
+# --- notes on a reply -----------------------------------------------------------------------------
+
+
+async def test_plain_json_in_place_of_a_stream_is_a_plain_reply(service: Any, write: Any) -> None:
+    reply, _ = await sent_with(service, write.calls(("c1", "add", "{}")), stream=True)
+
+    assert ([made.name for made in reply.calls], reply.notes) == (["add"], ("not_streamed",))
+
+
+async def test_events_with_another_label_are_read_as_events(service: Any, write: Any) -> None:
+    events = write.events(piece({"content": "Hello"}, "stop"))
+    answer = write.Answer(pieces=events.pieces, headers=(("content-type", "text/plain"),))
+
+    reply, _ = await sent_with(service, answer, stream=True)
+
+    assert (reply.text, reply.notes) == ("Hello", ())
+
+
+def notes(message: dict[str, Any], choice: Any = None, finish_reason: str = "stop") -> Any:
+    body = {"tools": [add.definition()], "tool_choice": choice}
+    return notes_on(reply_from(completion(message, finish_reason), SERVICE), body)
+
+
+NAMED = {"type": "function", "function": {"name": "add"}}
+
+
+@pytest.mark.parametrize(
+    ("choice", "message", "noted"),
+    [
+        ("required", {"content": "5"}, ("required_not_honoured",)),
+        (NAMED, {"content": "5"}, ("required_not_honoured",)),
+        (NAMED, calls(call(name="sub")), ("required_not_honoured",)),
+        (NAMED, calls(call()), ()),
+        ("required", calls(call()), ()),
+        ("auto", {"content": "5"}, ()),
+        (None, {"content": "5"}, ()),
+        ("none", {"content": "5"}, ()),
+        ("none", calls(call()), ("none_not_honoured",)),
+        ("required", {"content": None, "refusal": "No."}, ()),
+    ],
+)
+def test_a_choice_that_was_not_honoured_is_noted(choice: Any, message: Any, noted: Any) -> None:
+    assert notes(message, choice) == noted
+
+
+def test_an_answer_that_was_cut_off_had_no_chance_to_honour_a_choice() -> None:
+    assert notes({"content": "I thi"}, "required", "length") == ()
+
+
+CALL = '{"name": "add", "arguments": {"a": 1}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL,
+        f"```json\n{CALL}\n```",
+        '{"name": "add", "parameters": {}}',
+        f"I add. <tool_call>\n{CALL}\n</tool_call>",
+        '[TOOL_CALLS]add{"a": 1}',
+        "<function=add>\n<parameter=a>1</parameter>\n</function>",
+        "<use_mcp_tool>\n<tool_name>add</tool_name>",
+        "<|python_tag|>add.call(a=1)",
+        '<invoke name="add">',
+        'functools[{"name": "add"}]',
+    ],
+)
+def test_a_text_that_is_a_call_is_noted_and_runs_nothing(text: str) -> None:
+    reply = reply_from(completion({"content": text}), SERVICE)
+
+    assert notes({"content": text}) == ("looks_like_tool_call",)
+    assert (reply.calls, reply.text) == ((), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is 5.",
+        f"You would send {CALL} to the service.",
+        f"In that format:\n```\n<tool_call>{CALL}</tool_call>\n```",
+        "A call begins with `<tool_call>{`.",
+        '{"name": "unknown", "arguments": {}}',
+        '{"name": "add"}',
+        "{broken",
+        "{" * 9_000 + "}",
+        "A <tool_call> is a tag.",
+    ],
+)
+def test_a_text_that_only_speaks_of_calls_is_not_noted(text: str) -> None:
+    assert notes({"content": text}) == ()
+
+
+def test_without_tools_no_text_looks_like_a_call() -> None:
+    assert notes_on(reply_from(completion({"content": CALL}), SERVICE), {}) == ()
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_what_a_model_thought_is_kept_and_goes_back_with_the_message(name: str) -> None:
+    reply = reply_from(completion({"content": "5", name: "2 + 3"}), SERVICE)
+
+    assert (reply.reasoning, reply.message[name]) == ("2 + 3", "2 + 3")
+
+
+@given(message=ODD_MESSAGES, choice=ODD, finish_reason=ODD)
+def test_any_reply_can_be_looked_over(message: Any, choice: Any, finish_reason: Any) -> None:
+    body = {"tools": [add.definition()], "tool_choice": choice}
+
+    noted = notes_on(reply_from(completion(message, finish_reason), SERVICE), body)
+
+    assert set(noted) <= {"required_not_honoured", "none_not_honoured", "looks_like_tool_call"}
+
+
+# --- ids over a conversation ----------------------------------------------------------------------
+
+
+def test_a_call_with_an_id_that_was_used_gets_another_in_the_message_too() -> None:
+    reply = reply_from(completion(calls(call("c1"), call("c2"))), SERVICE)
+
+    own = with_own_ids(reply, {"c1"})
+
+    ids = [made.id for made in own.calls]
+    assert ids[0] != "c1"
+    assert ids[1] == "c2"
+    assert [made["id"] for made in own.message["tool_calls"]] == ids
+
+
+def test_a_reply_with_new_ids_stays_as_it_is() -> None:
+    reply = reply_from(completion(calls(call("c1"))), SERVICE)
+
+    assert with_own_ids(reply, {"c2"}) is reply
 
 
 # --- keys -----------------------------------------------------------------------------------------

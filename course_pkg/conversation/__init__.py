@@ -16,7 +16,7 @@ from course_pkg.conversation.messages import (
     system,
     user,
 )
-from course_pkg.conversation.repair import heal, trim
+from course_pkg.conversation.repair import estimated_tokens, heal, trim
 from course_pkg.conversation.rules import ConversationProblem, problems
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Message",
     "append_reply",
     "append_results",
+    "estimated_tokens",
     "heal",
     "problems",
     "start",

@@ -20,6 +20,9 @@ NO_RESULT = "Error: the run was interrupted before this call had a result. Call 
 
 MAX_NAME_CHARS = 64
 
+#: An estimate that needs no tokenizer, for English.
+CHARS_PER_TOKEN = 4
+
 
 def heal(messages: Sequence[Any]) -> list[Message]:
     """A list that a service accepts, made from one that was left half done.
@@ -39,7 +42,9 @@ def heal(messages: Sequence[Any]) -> list[Message]:
     return healed
 
 
-def trim(messages: Sequence[Message], *, max_chars: int) -> list[Message]:
+def trim(
+    messages: Sequence[Message], *, max_chars: int | None = None, max_tokens: int | None = None
+) -> list[Message]:
     """The newest part of a conversation that fits, cut between whole groups only.
 
     System messages at the start are kept, and so is all from the user's last message on, even if it
@@ -48,22 +53,38 @@ def trim(messages: Sequence[Message], *, max_chars: int) -> list[Message]:
     Args:
         messages: message dicts. It is not changed.
         max_chars: how long the JSON of the messages may be, in characters.
+        max_tokens: the same in tokens, by the estimate of `estimated_tokens`. With both, the
+            smaller budget counts.
+
+    Raises:
+        ValueError: if neither budget is given.
     """
+    budgets = [max_chars, None if max_tokens is None else max_tokens * CHARS_PER_TOKEN]
+    given = [budget for budget in budgets if budget is not None]
+    if not given:
+        raise ValueError("trim was given no budget. Give max_chars=... or max_tokens=...")
     opening, groups = _opening_and_groups(messages)
-    room = max_chars - sum(_size(message) for message in opening)
-    kept: list[list[Message]] = []
-    for group in reversed(groups):
-        room -= sum(_size(message) for message in group)
-        if room < 0 and _has_user(kept):
-            break
-        kept.append(group)
-    while _has_user(kept) and kept[-1][0]["role"] != "user":
-        kept.pop()
-    return [*opening, *(message for group in reversed(kept) for message in group)]
+    room = min(given) - sum(_size(message) for message in opening)
+    users = [at for at, group in enumerate(groups) if group[0]["role"] == "user"]
+    last_user = users[-1] if users else 0
+    first = len(groups)
+    while first and (room := room - sum(map(_size, groups[first - 1]))) >= 0:
+        first -= 1
+    first = min(first, last_user)
+    first = next((at for at in users if at >= first), first)
+    return [*opening, *(message for group in groups[first:] for message in group)]
 
 
-def _has_user(groups: Sequence[Sequence[Message]]) -> bool:
-    return any(group[0]["role"] == "user" for group in groups)
+def estimated_tokens(messages: Sequence[Message]) -> int:
+    """About how many tokens the messages take: their JSON's characters divided by four.
+
+    That is near for English. Chinese takes more, about a token a character: allow for it. The true
+    number is in a reply's `usage`, after the request.
+
+    Args:
+        messages: message dicts.
+    """
+    return -(-sum(map(_size, messages)) // CHARS_PER_TOKEN)
 
 
 def _is_message(message: Any) -> bool:
@@ -112,9 +133,8 @@ def _merged(messages: Sequence[Message]) -> list[Message]:
     merged: list[Message] = []
     for message in messages:
         if merged and message.get("tool_calls") and merged[-1].get("tool_calls"):
-            calls = [*merged[-1]["tool_calls"], *message["tool_calls"]]
-            content = _both(merged[-1]["content"], message["content"])
-            merged[-1] = {**merged[-1], "content": content, "tool_calls": calls}
+            merged[-1]["content"] = _both(merged[-1]["content"], message["content"])
+            merged[-1]["tool_calls"] += message["tool_calls"]  # both are new here: see _tidy
         else:
             merged.append(message)
     return [_with_own_ids(message) for message in merged]
@@ -130,14 +150,14 @@ def _with_own_ids(message: Message) -> Message:
     if "tool_calls" not in message:
         return message
     taken = {call["id"] for call in message["tool_calls"]}
-    calls: list[Message] = []
+    made_ids = map("call_{}".format, count(1))
+    calls: dict[str, Message] = {}
     for call in message["tool_calls"]:
         call_id = call["id"]
-        if not call_id or any(call_id == before["id"] for before in calls):
-            call_id = next(made for made in map("call_{}".format, count(1)) if made not in taken)
-            taken.add(call_id)
-        calls.append({**call, "id": call_id})
-    return {**message, "tool_calls": calls}
+        if not call_id or call_id in calls:
+            call_id = next(made for made in made_ids if made not in taken)
+        calls[call_id] = {**call, "id": call_id}
+    return {**message, "tool_calls": list(calls.values())}
 
 
 def _with_answers(messages: Sequence[Message]) -> Iterator[tuple[Message, list[Message]]]:
@@ -152,7 +172,8 @@ def _with_answers(messages: Sequence[Message]) -> Iterator[tuple[Message, list[M
 def _answers_after(messages: Sequence[Message], at: int) -> dict[str, Message]:
     """Tool messages by id, up to the next message with calls; the newest of one id counts."""
     found: dict[str, Message] = {}
-    for message in messages[at + 1 :]:
+    for place in range(at + 1, len(messages)):  # a slice would copy all the rest each time
+        message = messages[place]
         if message.get("tool_calls"):
             break
         if message["role"] == "tool":

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from course_pkg.conversation import Message
@@ -26,7 +27,7 @@ CUT_OFF_REASONS = ("length", "max_tokens")
 REFUSED_REASONS = ("content_filter", "refusal")
 
 #: Fields that some services send and want back with the message.
-ECHOED_FIELDS = ("reasoning_content", "refusal")
+ECHOED_FIELDS = ("reasoning_content", "reasoning", "refusal")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,8 @@ class Reply:
         usage: the tokens.
         refusal: the model's own words if it refused; else empty.
         cut_off: whether the output ended before the model was done. Its calls do not run then.
+        notes: what was odd about the answer or done to the request, in code words:
+            `required_not_honoured`, `looks_like_tool_call`, `dropped parallel_tool_calls`.
     """
 
     message: Message
@@ -58,6 +61,12 @@ class Reply:
     usage: Usage = Usage()
     refusal: str = ""
     cut_off: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def reasoning(self) -> str:
+        """What the model wrote while it thought, where the service shows it; else empty."""
+        return str(self.message.get("reasoning_content") or self.message.get("reasoning") or "")
 
     @property
     def refused(self) -> bool:
@@ -95,6 +104,29 @@ def reply_from(payload: Any, service: Service, *, streamed: bool = False) -> Rep
         refusal=_whole(str(said.get("refusal") or "")),
         cut_off=cut_off,
     )
+
+
+def with_own_ids(reply: Reply, taken: Collection[str]) -> Reply:
+    """The reply, with another id for each call whose id was used before in the conversation.
+
+    Some services begin to count anew with each answer. Two calls with one id in a conversation make
+    their results hard to tell apart.
+
+    Args:
+        reply: a reply whose ids differ among themselves.
+        taken: the ids that are in the conversation already.
+    """
+    if not any(call.id in taken for call in reply.calls):
+        return reply
+    calls = []
+    for call in reply.calls:
+        if call.id in taken:
+            free = (_made_id(f"{call.id}/{len(taken)}/{number}") for number in count())
+            own = next(made for made in free if made not in taken)
+            call = replace(call, id=own, notes=(*call.notes, "call_id"))
+        calls.append(call)
+    message = {**reply.message, "tool_calls": [_for_history(call) for call in calls]}
+    return replace(reply, message=message, calls=tuple(calls))
 
 
 def _first_choice(payload: Any, service: Service) -> Mapping[str, Any]:
@@ -169,14 +201,14 @@ def _arguments(raw: Any) -> tuple[str, tuple[str, ...]]:
 
 def _unique_ids(calls: Sequence[Mapping[str, Any]], seed: str) -> list[str]:
     """The ids that came, with a made one where none came or where it came before."""
-    ids: list[str] = []
+    ids: dict[str, None] = {}
     for number, call in enumerate(calls):
         given = call.get("id")
         call_id = _whole(given) if isinstance(given, str) else ""
         if not call_id.strip() or call_id in ids:
             call_id = _made_id(f"{seed}/{number}/{given}")
-        ids.append(call_id)
-    return ids
+        ids[call_id] = None
+    return list(ids)
 
 
 def _made_id(seed: str) -> str:

@@ -7,11 +7,12 @@ id may come late, a name may come in pieces or again with each piece. The rules 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-TEXT_FIELDS = ("content", "reasoning_content", "refusal")
+TEXT_FIELDS = ("content", "reasoning_content", "reasoning", "refusal")
 
 
 @dataclass
@@ -22,7 +23,7 @@ class _Call:
     id: str = ""
     type: str = "function"
     name: str = ""
-    arguments: list[str] = field(default_factory=list)
+    arguments: list[Any] = field(default_factory=list)
 
 
 class Accumulator:
@@ -35,6 +36,7 @@ class Accumulator:
         self._first: dict[str, Any] = {}
         self._usage: Any = None
         self._finish_reason: Any = None
+        self._said = False
         self.chunks = 0
 
     def add(self, chunk: Mapping[str, Any]) -> None:
@@ -50,8 +52,9 @@ class Accumulator:
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, Mapping):
             return  # the last chunk carries the usage and no choice
+        self._said = True
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
-        delta = choice.get("delta")
+        delta = choice.get("delta") or choice.get("message")  # some send the whole at once
         if isinstance(delta, Mapping):
             self._add_delta(delta)
 
@@ -65,16 +68,24 @@ class Accumulator:
         return {
             **self._first,
             "object": "chat.completion",
-            "choices": [choice],
+            "choices": [choice] if self._said else [],
             "usage": self._usage,
         }
 
     def _add_delta(self, delta: Mapping[str, Any]) -> None:
         for name in TEXT_FIELDS:
-            if isinstance(delta.get(name), str):
-                self._texts.setdefault(name, []).append(delta[name])
+            text = delta.get(name)
+            if isinstance(text, str):
+                self._texts.setdefault(name, []).append(text)
+            elif isinstance(text, list):  # parts with text in them
+                parts = [part.get("text") for part in text if isinstance(part, Mapping)]
+                texts = [part for part in parts if isinstance(part, str)]
+                self._texts.setdefault(name, []).extend(texts)
         calls = delta.get("tool_calls")
-        for piece in calls if isinstance(calls, list) else []:
+        pieces = calls if isinstance(calls, list) else []
+        if "function_call" in delta and not pieces:
+            pieces = [{"function": delta["function_call"]}]  # the form before 2023-11
+        for piece in pieces:
             if isinstance(piece, Mapping):
                 _extend(self._slot(piece), piece)
 
@@ -103,11 +114,16 @@ def _extend(call: _Call, piece: Mapping[str, Any]) -> None:
     name = function.get("name")
     if isinstance(name, str) and name != call.name:  # some services repeat it with each piece
         call.name += name
-    arguments = function.get("arguments")
-    if isinstance(arguments, str):
-        call.arguments.append(arguments)
+    if function.get("arguments") is not None:
+        call.arguments.append(function["arguments"])
 
 
 def _joined(call: _Call) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": "".join(call.arguments)}
+    whole = call.arguments[0] if len(call.arguments) == 1 else None
+    arguments = "".join(map(_as_text, call.arguments)) if whole is None else whole
+    function = {"name": call.name, "arguments": arguments}
     return {"id": call.id, "type": call.type, "function": function}
+
+
+def _as_text(piece: Any) -> str:
+    return piece if isinstance(piece, str) else json.dumps(piece, ensure_ascii=False)

@@ -86,15 +86,17 @@ async def cpu_of(converse: Converse, times: int) -> float:
     return (time.process_time() - began) / times
 
 
-async def interleaved(ways: dict[str, Converse], times: int) -> dict[str, list[float]]:
+async def interleaved(
+    ways: dict[str, Converse], times: int, *, rounds: int = ROUNDS
+) -> dict[str, list[float]]:
     """The CPU of each way, in milliseconds a conversation, round after round, taken in turns."""
-    rounds: dict[str, list[float]] = {name: [] for name in ways}
-    for number in range(ROUNDS + 1):
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(rounds + 1):
         for name, converse in ways.items():
             took = await cpu_of(converse, times)
             if number:  # the first round warms up
-                rounds[name].append(1000 * took)
-    return rounds
+                found[name].append(1000 * took)
+    return found
 
 
 async def compare(port: int, turns: int) -> dict[str, list[float]]:
