@@ -28,17 +28,6 @@ HERE = Path(__file__).parent
 Tell = Callable[[str], None]
 
 
-@pytest.fixture
-def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
-    """Print a line of figures, whatever pytest captures."""
-
-    def line(text: str) -> None:
-        with capsys.disabled():
-            sys.stdout.write(f"\n    {text}")
-
-    return line
-
-
 @pytest.fixture(scope="module")
 def port() -> Iterator[str]:
     """A cheap service in a process of its own, so that its CPU is not counted."""
