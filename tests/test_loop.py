@@ -22,10 +22,11 @@ from course_pkg import (
     Settings,
     run,
     tool,
+    toolbox,
     turns,
 )
 from course_pkg.conversation import problems, start
-from course_pkg.executor import ScriptedApprover
+from course_pkg.executor import Decision, ScriptedApprover
 from course_pkg.loop import ConversationError
 from course_pkg.model import Accumulator, Reply, reply_from
 from course_pkg.model.errors import Service
@@ -670,3 +671,13 @@ async def test_a_run_is_the_same_with_and_without_a_recorder(ask: Any, write: An
     plain = await ask(script)
 
     assert recorded == plain
+
+
+async def test_a_refusal_by_the_user_is_not_argued_with() -> None:
+    no = ScriptedApprover([Decision(approved=False, reason="not now")])
+
+    outcome = await run("Tell Ada that I am late.", toolbox("send_message"), approve=no)
+
+    (result,) = [result for turn in outcome.turns for result in turn.results]
+    assert (outcome.reason, result.error_kind) == ("answered", "not_approved")
+    assert "The reason: not now. Do not make it again" in result.text

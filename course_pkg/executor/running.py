@@ -172,7 +172,8 @@ def _no_such_tool(name: str, tools: Toolbox) -> str:
 
 
 def _not_approved(tool: Tool, reason: str) -> str:
-    why = f" The reason: {reason}" if reason else ""
+    said = reason.strip()
+    why = f" The reason: {said}{'' if said[-1] in '.?!。' else '.'}" if said else ""
     return (
         f"The user did not approve this call of {tool.name}, so it was not run.{why} Do not make "
         "it again unless the user asks for it."

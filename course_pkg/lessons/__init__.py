@@ -5,7 +5,9 @@ gives a hint, never the answer. Knows all the other modules; none of them knows 
 
 `checks.py` is the machinery, `exercises/` holds the exercises of each notebook, `progress_file.py`
 keeps what was solved, `machine.py` looks at the machine, `notebooks.py` runs and tidies notebooks.
+`gallery.py` runs failures against `naive.py`, the bad example, and the course's loop.
 `measuring/` counts what the wording of definitions does; `practice_client.py` serves its checks.
+`text_model.py` asks a model that only writes text.
 """
 
 from course_pkg.lessons.checks import Exercise, Verdict

@@ -5,9 +5,9 @@ It is no language model: it compares words with tool definitions, by rules that 
 
 The way of a request: `server` takes it from the socket, `api` checks key and body, `rules` refuses
 what the real service refuses, `mind` decides (with `matching`, `filling`, `mending`, `answering`),
-`completion` puts it into the wire form. The model `practice:<fault>` spoils its reply: `faults`
-knows the fault, `failures` holds the rows, `staging` finds the call that is spoilt. `gallery()`
-lists them all.
+`completion` puts it into the wire form. Where the system prompt describes tools, `prompted` writes
+the calls as text. The model `practice:<fault>` spoils its reply: `faults` knows the fault,
+`failures` holds the rows, `staging` finds the call that is spoilt. `gallery()` lists them all.
 """
 
 from __future__ import annotations

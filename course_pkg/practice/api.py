@@ -22,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 from course_pkg.practice.completion import CREATED, chunks, completion, message_of, request_hash
 from course_pkg.practice.fault import Event, Fault, moment_of, replaces_reply, shows_at
 from course_pkg.practice.faults import fault_of, model_names
+from course_pkg.practice.prompted import decide_in_words
 from course_pkg.practice.refusal import Refusal
 from course_pkg.practice.rules import refusal_of
 from course_pkg.practice.staging import staged
@@ -128,7 +129,7 @@ def reply_to(body: Mapping[str, Any], fault: Fault) -> dict[str, Any] | Refusal:
     A refusal comes if no tool on offer can show the fault.
     """
     seed = request_hash(body)
-    decision = staged(body, fault)
+    decision = decide_in_words(body) or staged(body, fault)
     if isinstance(decision, Refusal):
         return decision
     whole = completion(body, message_of(decision, seed), seed)

@@ -59,6 +59,10 @@ def is_error(text: str) -> bool:
     return isinstance(value, str) and bool(_ERROR.search(value[:300]))
 
 
+#: An error that no better arguments can mend: somebody said no.
+_FINAL = re.compile(r"\bdid not approve\b|\bnot approved\b|没有批准|未获批准", re.IGNORECASE)
+
+
 def mend(
     offer: Offer, arguments: Mapping[str, Any], error: str, fresh: Mapping[str, Any]
 ) -> dict[str, Any] | None:
@@ -73,6 +77,8 @@ def mend(
     Returns:
         Arguments that differ, or `None` if the error says nothing that helps.
     """
+    if _FINAL.search(error):
+        return None
     mended = {key: value for key, value in arguments.items() if not _is_refused(key, offer, error)}
     for parameter in _blamed(offer, arguments, error):
         value = _better(parameter, arguments.get(parameter.name), error, fresh)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
+from course_pkg.widgets.key_keeper import key_keeper
 from course_pkg.widgets.mode import widget_mode
 from course_pkg.widgets.union_forms import View, branch_list, report, tables, trouble
 from course_pkg.widgets.unions import (
@@ -99,7 +99,7 @@ class Form:
         self.rules: Any = widgets.HTML()
         self.result: Any = widgets.HTML()
         fields = [self.schema, self.rules, self.sample, self.value, self.check, self.result]
-        self.widget: Any = widgets.VBox([*fields, _key_keeper()])
+        self.widget: Any = widgets.VBox([*fields, key_keeper()])
         self.schema.observe(self._schema_chosen, "value")
         self.sample.observe(self._sample_chosen, "value")
         self.value.observe(self._value_changed, "value")
@@ -137,16 +137,6 @@ class Form:
             return report(value, [compare_at_root(value, self._unions[self.schema.value])]).html
         except (NotJSONError, TooDeepError) as error:
             return trouble(str(error))
-
-
-def _key_keeper() -> Any:
-    """A part that is not seen. It keeps the keys of the form from JupyterLab's shortcuts."""
-    import anywidget
-
-    script = files("course_pkg.widgets").joinpath("static", "laboratory.js")
-    # The class is made here, since importing anywidget is dear where no form is shown.
-    keeper = type("KeyKeeper", (anywidget.AnyWidget,), {"_esm": script.read_text(encoding="utf-8")})
-    return keeper()
 
 
 def _unions(schemas: Mapping[str, Schema] | None) -> Sequence[Union]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from course_pkg.lessons.checks import Exercise
 
-_MODULES = ("n00", "n01", "n02", "n03", "n04", "n05", "n06")
+_MODULES = ("n00", "n01", "n02", "n03", "n04", "n05", "n06", "n07", "n08")
 
 
 @lru_cache(maxsize=1)
