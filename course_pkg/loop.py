@@ -14,7 +14,7 @@ import itertools
 from collections import Counter
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from course_pkg.conversation import Message, append_reply, append_results, problems, start
@@ -319,9 +319,24 @@ async def _append_group(messages: list[Message], group: _Group) -> tuple[ToolRes
         # Also when the cell is interrupted: a call without its result would break every request
         # that follows.
         results = tuple(done.get(call.id) or _interrupted(call) for call in calls)
-        append_reply(messages, group.reply)
+        append_reply(messages, _as_run(group.reply, results))
         append_results(messages, results)
     return results
+
+
+def _as_run(reply: Reply, results: Sequence[ToolResult]) -> Reply:
+    """The reply with its calls as they ran, so that the model does not read an empty call."""
+    ran = {result.call_id: result.ran for result in results if result.ran is not None}
+    if not ran:
+        return reply
+    calls = [_call_as_run(item, ran.get(item["id"])) for item in reply.message["tool_calls"]]
+    return replace(reply, message={**reply.message, "tool_calls": calls})
+
+
+def _call_as_run(item: Message, ran: ToolCall | None) -> Message:
+    if ran is None:
+        return item
+    return {**item, "function": {"name": ran.name, "arguments": ran.arguments}}
 
 
 async def _side_by_side(waiting: Sequence[Coroutine[Any, Any, None]]) -> None:

@@ -681,3 +681,23 @@ async def test_a_refusal_by_the_user_is_not_argued_with() -> None:
     (result,) = [result for turn in outcome.turns for result in turn.results]
     assert (outcome.reason, result.error_kind) == ("answered", "not_approved")
     assert "The reason: not now. Do not make it again" in result.text
+
+
+async def test_a_mended_call_stands_in_the_history_as_it_ran() -> None:
+    async with ModelClient(model="practice:code_fence") as client:
+        outcome = await run("What is the weather in Paris?", toolbox("get_weather"), client)
+
+    function = outcome.messages[1]["tool_calls"][0]["function"]
+    assert function == {"name": "get_weather", "arguments": '{"city": "Paris"}'}
+
+
+async def test_a_mended_name_stands_in_the_history_as_the_tools_own() -> None:
+    async with ModelClient(model="practice:name_prefixed") as client:
+        outcome = await run("What is the weather in Paris?", toolbox("get_weather"), client)
+
+    names = [
+        call["function"]["name"]
+        for message in outcome.messages
+        for call in message.get("tool_calls", [])
+    ]
+    assert names == ["get_weather"]

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from course_pkg.conversation.rules import is_json_object
 from course_pkg.executor.approval import ApprovalRequest, Approve, ForEveryTool, decision
 from course_pkg.executor.arguments import TOO_DEEP, ArgumentsError, parse_arguments
 from course_pkg.executor.coercing import coerced
@@ -85,6 +87,7 @@ async def execute(
     except ArgumentsError as error:
         return failed(call, str(error), kind=error.kind)
     call = _noted(call, notes)
+    ran = _as_it_runs(call, tool, arguments)
     if approve is not None:
         request = ApprovalRequest(call=call, tool=tool, arguments=arguments)
         decided = await decision(request, approve)
@@ -100,6 +103,7 @@ async def execute(
         error_kind=run.kind,
         value=run.value,
         notes=call.notes,
+        ran=ran,
     )
 
 
@@ -143,6 +147,14 @@ def failed(call: ToolCall, text: str, *, kind: str) -> ToolResult:
     # An exception's message may be long, or hold what cannot be sent.
     text = result_text(text)
     return ToolResult(call_id=call.id, text=text, is_error=True, error_kind=kind, notes=call.notes)
+
+
+def _as_it_runs(call: ToolCall, tool: Tool, arguments: Mapping[str, Any]) -> ToolCall | None:
+    """The call with its mended name and arguments, where the model's own form cannot go back."""
+    if not call.notes or (call.name == tool.name and is_json_object(call.arguments)):
+        return None
+    text = json.dumps(arguments, ensure_ascii=False)
+    return replace(call, name=tool.name, arguments=text)
 
 
 def _noted(call: ToolCall, notes: tuple[str, ...]) -> ToolCall:

@@ -6,7 +6,7 @@ In: nothing. Out: `ToolCall`, `ToolResult`, `ToolError`, `ToolDefinitionError`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 JSONSchema: TypeAlias = Mapping[str, Any]
@@ -43,6 +43,8 @@ class ToolResult:
         error_kind: which kind of error, in one code word; empty without an error.
         value: what the Python function returned; `None` after an error.
         notes: what was mended on the way (`empty_arguments`), in code words.
+        ran: the call as it ran, where the model's own form cannot go back to a service; else
+            `None`.
     """
 
     call_id: str
@@ -51,6 +53,7 @@ class ToolResult:
     error_kind: str = ""
     value: Any = None
     notes: tuple[str, ...] = ()
+    ran: ToolCall | None = field(default=None, repr=False)
 
 
 class ToolError(Exception):
