@@ -13,12 +13,13 @@ import asyncio
 import itertools
 from collections import Counter
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from course_pkg.conversation import Message, append_reply, append_results, problems, start
 from course_pkg.executor import TOOL_TIMEOUT_S, Approve, ForEveryTool, Tools, execute, failed
+from course_pkg.executor.waking import waking
 from course_pkg.model import ModelClient, ModelError, Reply, Usage, with_own_ids
 from course_pkg.tools import Toolbox, ToolCall, ToolResult, as_toolbox
 
@@ -31,10 +32,6 @@ MAX_TURNS = 10
 
 #: The same call with the same arguments, counted over the whole run, runs less often than this.
 MAX_REPEATS = 5
-
-#: How often a waiting run wakes, in seconds. In a notebook the stop button is noticed only when the
-#: event loop wakes (ipykernel issue 881): without this it takes seconds.
-WAKE_EVERY_S = 0.2
 
 INTERRUPTED = "The run was interrupted before this call had a result. It may have run in part."
 FORBIDDEN = "Calls are not allowed now (tool_choice is 'none'), and this one was not run. Answer."
@@ -198,8 +195,9 @@ async def turns(
     counts: Counter[tuple[str, str]] = Counter()
     taken = _ids_in(messages)  # kept up to date, so that a long list is not walked at each turn
     closing: Reason | Literal[""] = ""
-    async with _waking():
+    async with waking():
         for number in itertools.count(1):
+            await toolbox.refresh()
             offered = Toolbox() if closing else toolbox
             choice = _choice(tool_choice, number)
             reply = await client.ask(messages, offered, tool_choice=choice, **options)
@@ -219,19 +217,6 @@ async def turns(
             if stop:
                 return
             closing = _limit_reached(group.repeated, number, limits)
-
-
-@asynccontextmanager
-async def _waking() -> AsyncGenerator[None]:
-    async def wake() -> None:
-        while True:  # noqa: ASYNC110 - to wake is all that it is for
-            await asyncio.sleep(WAKE_EVERY_S)
-
-    waking = asyncio.create_task(wake())
-    try:
-        yield
-    finally:
-        waking.cancel()
 
 
 async def _outcome(messages: list[Message], going: AsyncGenerator[Turn]) -> Outcome:

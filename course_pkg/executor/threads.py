@@ -24,6 +24,10 @@ Inbox: TypeAlias = "SimpleQueue[tuple[Work, str]]"
 #: So many threads wait for the next function: to start one costs more than most tools do.
 MAX_IDLE_THREADS = 8
 
+#: So long, in seconds, the event loop stands still for a function. Most are done by then, and to
+#: wake the loop from another thread costs more than they do. A slower one never blocks it.
+MOMENT_S = 0.0002
+
 _idle: list[Inbox] = []
 
 if hasattr(os, "register_at_fork"):
@@ -47,21 +51,64 @@ async def in_thread(function: Callable[[], Any], *, name: str) -> Any:
         ToolExit: if the function raised SystemExit, StopIteration or the like.
         Exception: whatever else the function raised.
     """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
+    asker = _Asker(asyncio.get_running_loop())
     context = contextvars.copy_context()
 
     def work() -> Callable[[], None]:
         try:
             value = context.run(function)
         except Exception as error:
-            return partial(_tell, loop, future, error=_carriable(error))
+            return partial(asker.tell, error=_carriable(error))
         except BaseException as error:  # SystemExit in a thread would else leave the loop waiting
-            return partial(_tell, loop, future, error=ToolExit(_named(error)))
-        return partial(_tell, loop, future, value=value)
+            return partial(asker.tell, error=ToolExit(_named(error)))
+        return partial(asker.tell, value=value)
 
     _hand_over(work, name)
-    return await future
+    asker.wait_a_moment()
+    return await asker.future
+
+
+class _Asker:
+    """Who waits for a function: a moment in the call itself, and then on the event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.future: asyncio.Future[Any] = loop.create_future()
+        self._loop = loop
+        self._told = threading.Lock()
+        self._told.acquire()
+        self._waits_here = [True]  # whoever takes it first has decided; `pop` is atomic
+
+    def wait_a_moment(self) -> None:
+        """Wait until the result is there, or a moment has passed."""
+        if not self._told.acquire(timeout=MOMENT_S) and not self._taken():
+            self._told.acquire()  # told in between: it is being set now
+
+    def tell(self, *, value: Any = None, error: Exception | None = None) -> None:
+        """Say what came of the function, from its thread."""
+        settle = partial(_settle, self.future, value, error)
+        if self._taken():
+            settle()  # the loop's own thread stands still until the lock is free
+            self._told.release()
+            return
+        try:
+            self._loop.call_soon_threadsafe(settle)
+        except RuntimeError:
+            return  # the loop is closed: the kernel or the test ended before the function did
+
+    def _taken(self) -> bool:
+        try:
+            return self._waits_here.pop()
+        except IndexError:
+            return False
+
+
+def _settle(future: asyncio.Future[Any], value: Any, error: Exception | None) -> None:
+    if future.done():
+        return  # nobody waits any more
+    if error is None:
+        future.set_result(value)
+    else:
+        future.set_exception(error)
 
 
 def _hand_over(work: Work, name: str) -> None:
@@ -89,27 +136,6 @@ def _serve(inbox: Inbox) -> None:
 def _done(work: Work, name: str) -> Callable[[], None]:
     threading.current_thread().name = name
     return work()
-
-
-def _tell(
-    loop: asyncio.AbstractEventLoop,
-    future: asyncio.Future[Any],
-    *,
-    value: Any = None,
-    error: Exception | None = None,
-) -> None:
-    def settle() -> None:
-        if future.done():
-            return  # nobody waits any more
-        if error is None:
-            future.set_result(value)
-        else:
-            future.set_exception(error)
-
-    try:
-        loop.call_soon_threadsafe(settle)
-    except RuntimeError:
-        return  # the loop is closed: the kernel or the test ended before the function did
 
 
 def _carriable(error: Exception) -> Exception:

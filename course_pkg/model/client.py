@@ -95,6 +95,8 @@ class ModelClient:
         self._clock = clock or RealClock()
         self._dropped = DroppedFields()
         self._sdk = _sdk(self.settings, http_client, timeout_s)
+        # A whole address: the `openai` client would join its parts anew at each request.
+        self._url = self.settings.base_url.rstrip("/") + PATH
 
     def __repr__(self) -> str:
         """Which model is asked; never the key."""
@@ -208,7 +210,9 @@ class ModelClient:
             return await self._streamed(body, accumulator, options)
         import httpx2
 
-        response = await self._sdk.post(PATH, body=body, cast_to=httpx2.Response, options=options)
+        response = await self._sdk.post(
+            self._url, body=body, cast_to=httpx2.Response, options=options
+        )
         return reply_from(_parsed(response.content, self._service), self._service)
 
     async def _streamed(
@@ -217,7 +221,7 @@ class ModelClient:
         import openai
 
         stream = await self._sdk.post(
-            PATH,
+            self._url,
             body=body,
             cast_to=object,
             options=options,
@@ -253,14 +257,16 @@ def _sdk(
         api_key=chosen.api_key,
         base_url=chosen.base_url,
         http_client=http_client,
-        timeout=httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S)),
+        # The answer as a whole has its limit in `_once`; a timer for each read would only cost.
+        timeout=httpx2.Timeout(None, connect=min(timeout_s, CONNECT_TIMEOUT_S)),
         max_retries=0,  # the tries are counted and waited for here
     )
 
 
-def _definitions(tools: Offer) -> list[Mapping[str, Any]]:
-    offered = tools.values() if isinstance(tools, Toolbox) else tools
-    return [item if isinstance(item, Mapping) else as_tool(item).definition() for item in offered]
+def _definitions(tools: Offer) -> Sequence[Mapping[str, Any]]:
+    if isinstance(tools, Toolbox):
+        return tools.definitions()
+    return [item if isinstance(item, Mapping) else as_tool(item).definition() for item in tools]
 
 
 def _parsed(content: bytes, service: Service) -> Any:

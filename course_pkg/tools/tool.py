@@ -47,11 +47,13 @@ class Tool:
         Raises:
             NotStrictableError: if the subset cannot say the schema.
         """
-        from course_pkg.schema import to_strict  # it brings the validator along
-
-        schema = to_strict(self.input_schema) if strict else dict(self.input_schema)
         function: dict[str, Any] = {"name": self.name, "description": self.description}
-        function |= {"parameters": schema, **({"strict": True} if strict else {})}
+        if strict:
+            from course_pkg.schema import to_strict  # it brings the validator along
+
+            function |= {"parameters": to_strict(self.input_schema), "strict": True}
+        else:
+            function["parameters"] = dict(self.input_schema)
         return {"type": "function", "function": function}
 
     def __call__(self, *values: Any, **arguments: Any) -> Any:

@@ -53,6 +53,12 @@ class Toolbox(Mapping[str, Tool]):
         """The names, so that a cell that ends in a toolbox says something."""
         return f"Toolbox({', '.join(self._tools)})"
 
+    async def refresh(self) -> None:
+        """Look whether the tools have changed. These do not; those of a server may.
+
+        A loop awaits it before each request, so that the model is offered what there is now.
+        """
+
     def definitions(self) -> list[dict[str, Any]]:
         """The `tools` array of a request: one definition a tool, in order."""
         return [item.definition() for item in self._tools.values()]

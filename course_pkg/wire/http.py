@@ -1,4 +1,4 @@
-"""The tap for HTTP: record each exchange that `httpx2` makes with a model.
+"""The tap for HTTP: record each exchange that `httpx2` makes with a model or with a sidecar.
 
 In: requests and responses as they pass through `httpx2`'s own transports. Out: two frames an
 exchange, in every recorder that is active where the request was made. A streamed response becomes
@@ -6,25 +6,28 @@ its frame when the stream ends, with all its bytes.
 
 The tap sits on the two transport classes of `httpx2`, so it sees any client that any library has
 made, the `openai` clients among them. Without an active recorder it does nothing but ask for one.
-Not recorded: exchanges that are not with a model (a tool that asks a weather service, say).
+Not recorded: any other exchange (a tool that asks a weather service, say).
 """
 
 from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, cast
 
 import httpx2
 
-from course_pkg.wire.frame import Headers, decoded
+from course_pkg.wire.frame import Headers, WireName, decoded
 from course_pkg.wire.recorder import Payload, Recorder, active_recorders, also
-from course_pkg.wire.redaction import hider
+from course_pkg.wire.redaction import hider, readable
 
 #: How the paths of a model's HTTP interface end.
 MODEL_PATHS = ("/chat/completions", "/models")
+
+#: The paths of a sidecar, which is always on this computer.
+SIDECAR_PATHS = ("/execute", "/tools")
+LOOPBACK = "127.0.0.1"
 
 #: A server that sends its payload unpacked can be read on the wire as it is.
 READABLE = {"accept-encoding": "identity"}
@@ -80,9 +83,10 @@ def _install_sync() -> None:
     @functools.wraps(plain)
     def handle_request(self: httpx2.HTTPTransport, request: httpx2.Request) -> httpx2.Response:
         recorders = active_recorders()
-        if not recorders or not _with_a_model(request):
+        wire = _wire_of(request) if recorders else None
+        if wire is None:
             return plain(self, request)
-        exchange = _Exchange(recorders, request, request.read())
+        exchange = _Exchange(wire, recorders, request, request.read())
         with exchange:
             response = plain(self, request)
         response.stream = _SyncStream(response, exchange)
@@ -99,9 +103,10 @@ def _install_async() -> None:
         self: httpx2.AsyncHTTPTransport, request: httpx2.Request
     ) -> httpx2.Response:
         recorders = active_recorders()
-        if not recorders or not _with_a_model(request):
+        wire = _wire_of(request) if recorders else None
+        if wire is None:
             return await plain(self, request)
-        exchange = _Exchange(recorders, request, await request.aread())
+        exchange = _Exchange(wire, recorders, request, await request.aread())
         with exchange:
             response = await plain(self, request)
         response.stream = _AsyncStream(response, exchange)
@@ -110,8 +115,11 @@ def _install_async() -> None:
     httpx2.AsyncHTTPTransport.handle_async_request = handle_async_request  # type: ignore[method-assign]
 
 
-def _with_a_model(request: httpx2.Request) -> bool:
-    return request.url.path.endswith(MODEL_PATHS)
+def _wire_of(request: httpx2.Request) -> WireName | None:
+    path = request.url.path
+    if path.endswith(MODEL_PATHS):
+        return "model"
+    return "sidecar" if path in SIDECAR_PATHS and request.url.host == LOOPBACK else None
 
 
 class _Exchange:
@@ -121,16 +129,21 @@ class _Exchange:
     """
 
     def __init__(
-        self, recorders: tuple[Recorder, ...], request: httpx2.Request, body: bytes
+        self,
+        wire: WireName,
+        recorders: tuple[Recorder, ...],
+        request: httpx2.Request,
+        body: bytes,
     ) -> None:
-        headers = _texts(request.headers.raw)
-        self._hide = hider(headers)
+        raw = request.headers.raw
+        self._wire = wire
+        self._hide = hider(raw)
         sent = Payload(
-            wire="model",
+            wire=wire,
             direction="sent",
             label=f"{request.method} {request.url.path}",
             body=self._hide(body),
-            headers=headers,
+            headers=readable(raw),
         )
         self._requests = [(recorder, recorder.add(sent)) for recorder in recorders]
 
@@ -139,10 +152,10 @@ class _Exchange:
     ) -> None:
         """Record an answer whose last byte has come, or that broke off with an error."""
         headers = self._hidden(response.headers)
-        encodings = [value for name, value in headers if name.lower() == "content-encoding"]
+        encodings = [value for name, value in headers if name == "content-encoding"]
         self._add(
             Payload(
-                wire="model",
+                wire=self._wire,
                 direction="received",
                 label=f"{response.status_code}",
                 body=self._hidden_body(body, ", ".join(encodings)),
@@ -159,7 +172,7 @@ class _Exchange:
         """Record why no answer came."""
         if error is not None:
             text = self._named(error)
-            self._add(Payload(wire="model", direction="received", label="no answer", error=text))
+            self._add(Payload(wire=self._wire, direction="received", label="no answer", error=text))
 
     def _hidden_body(self, body: bytes, encoding: str) -> bytes:
         # A key could be quoted in a packed body. Then the body is kept unpacked, the key hidden.
@@ -169,8 +182,9 @@ class _Exchange:
 
     def _hidden(self, headers: httpx2.Headers) -> Headers:
         # All values at once: there are many headers, and hardly ever one with a key in it.
-        values = self._hide(b"\n".join(value for _, value in headers.raw)).split(b"\n")
-        return _texts(zip((name for name, _ in headers.raw), values, strict=True))
+        raw = headers.raw
+        values = self._hide(b"\n".join([value for _, value in raw])).split(b"\n")
+        return readable(zip([name for name, _ in raw], values, strict=True))
 
     def _named(self, error: BaseException | None) -> str:
         if error is None:
@@ -180,11 +194,7 @@ class _Exchange:
 
     def _add(self, payload: Payload) -> None:
         for recorder, request in self._requests:
-            recorder.add(replace(payload, request=request))
-
-
-def _texts(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+            recorder.add(payload, request=request)
 
 
 class _SyncStream(httpx2.SyncByteStream):
@@ -226,15 +236,22 @@ class _AsyncStream(httpx2.AsyncByteStream):
         self._parts: list[bytes] = []
         self._done = False
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        self._iterator = self._inner.__aiter__()
+        return self
+
+    async def __anext__(self) -> bytes:
+        # No generator: one more of these for each answer would cost as much as the recording.
         try:
-            async for part in self._inner:
-                self._parts.append(part)
-                yield part
-        except BaseException as error:
-            self._finish(None if isinstance(error, GeneratorExit) else error)
+            part = await self._iterator.__anext__()
+        except StopAsyncIteration:
+            self._finish()
             raise
-        self._finish()
+        except BaseException as error:
+            self._finish(error)
+            raise
+        self._parts.append(part)
+        return part
 
     async def aclose(self) -> None:
         self._finish()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any, Protocol
 
 from course_pkg.wire.recorder import Payload, active_recorders
@@ -43,16 +42,17 @@ async def record_run(
         body=_json({"name": item.name, "arguments": dict(arguments)}),
     )
     requests = [(recorder, recorder.add(sent)) for recorder in active_recorders()]
-    answer = replace(sent, direction="received", label="raised", body=b"")
+    label, body, said = "raised", b"", ""
     try:
         value = await proceed()
-        answer = replace(answer, label="returned", body=_json(value))
+        label, body = "returned", _json(value)
     except BaseException as error:
-        answer = replace(answer, error=_named(error))
+        said = _named(error)
         raise
     finally:
+        answer = Payload(wire="local", direction="received", label=label, body=body, error=said)
         for recorder, request in requests:
-            recorder.add(replace(answer, request=request))
+            recorder.add(answer, request=request)
     return value
 
 

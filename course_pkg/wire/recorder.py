@@ -69,14 +69,16 @@ class Recorder:
         with self._lock:
             return tuple(self._frames)
 
-    def add(self, payload: Payload) -> Frame:
+    def add(self, payload: Payload, *, request: Frame | None = None) -> Frame:
         """Keep one payload as the next frame, with its credentials hidden, and tell the listeners.
 
         Args:
             payload: what a tap has caught.
+            request: the frame that it answers, in place of the payload's own: the same payload can
+                be kept by several recorders, each of which has its own frame of the request.
 
         Returns:
-            The frame. An answer's payload names it as its `request`.
+            The frame. An answer names it as its `request`.
         """
         with self._lock:
             frame = Frame(
@@ -88,7 +90,7 @@ class Recorder:
                 headers=redacted(payload.headers),
                 status=payload.status,
                 at_s=self._clock() - self._began_s,
-                request=payload.request,
+                request=request or payload.request,
                 error=payload.error,
             )
             self._frames.append(frame)

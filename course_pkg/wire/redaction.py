@@ -20,6 +20,9 @@ SECRET_WORDS = ("auth", "key", "token", "secret", "cookie", "password", "credent
 #: Headers' names of which it is remembered whether they are secret.
 MAX_KEPT_NAMES = 256
 
+#: Headers, name and value, that are kept decoded.
+MAX_KEPT_HEADERS = 512
+
 #: A credential shorter than this could be an ordinary word of a payload ("none", "local").
 MIN_SECRET_CHARS = 8
 
@@ -36,17 +39,33 @@ def redacted(headers: Iterable[tuple[str, str]]) -> Headers:
     Args:
         headers: names and values as they crossed.
     """
-    return tuple((name.lower(), REDACTED if _is_secret(name) else value) for name, value in headers)
+    return tuple(
+        [(_known(name)[0], REDACTED if _known(name)[1] else value) for name, value in headers]
+    )
 
 
-def hider(headers: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes]:
+def readable(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """The same for the bytes of headers.
+
+    Args:
+        headers: names and values as they crossed.
+    """
+    return tuple(
+        [
+            (_known(name)[0], REDACTED) if _known(name)[1] else _decoded(name, value)
+            for name, value in headers
+        ]
+    )
+
+
+def hider(headers: Iterable[tuple[bytes, bytes]]) -> Callable[[bytes], bytes]:
     """A function that hides, in a payload, the credentials that these headers carry.
 
     Args:
         headers: the request's headers as they crossed. A service may quote its key in an answer.
     """
-    values = [value.split()[-1] for name, value in headers if _is_secret(name) and value.strip()]
-    secrets = [value.encode() for value in values if len(value) >= MIN_SECRET_CHARS]
+    values = [value.split()[-1] for name, value in headers if _known(name)[1] and value.strip()]
+    secrets = [value for value in values if len(value) >= MIN_SECRET_CHARS]
 
     def hide(payload: bytes) -> bytes:
         for secret in secrets:
@@ -64,6 +83,15 @@ def hide_keys(payload: bytes) -> bytes:
     return KEY_PATTERN.sub(REDACTED.encode(), payload) if b"sk-" in payload else payload
 
 
+# Most headers are the same at each request: what was found out of them is kept. No credential is
+# kept here, only that its header's name means one.
 @lru_cache(maxsize=MAX_KEPT_NAMES)
-def _is_secret(name: str) -> bool:
-    return any(word in name.lower() for word in SECRET_WORDS)
+def _known(name: str | bytes) -> tuple[str, bool]:
+    """A header's name in lower case, and whether its value is a credential."""
+    lower = (name if isinstance(name, str) else name.decode("latin-1")).lower()
+    return lower, any(word in lower for word in SECRET_WORDS)
+
+
+@lru_cache(maxsize=MAX_KEPT_HEADERS)
+def _decoded(name: bytes, value: bytes) -> tuple[str, str]:
+    return name.decode("latin-1").lower(), value.decode("latin-1")

@@ -13,6 +13,7 @@ from typing import Any
 
 from course_pkg.conversation import Message, problems
 from course_pkg.lessons.checks import Exercise, Rule, WrongAnswer
+from course_pkg.lessons.practice_client import practice_client
 
 QUESTION = "What is the weather in Paris and in Tokyo?"
 CITIES = {"call_paris": "Paris", "call_tokyo": "Tokyo"}
@@ -104,17 +105,11 @@ def _role(message: Any) -> Any:
 
 
 async def _is_accepted(answer: Any) -> bool:
-    from course_pkg.model import ModelClient, ModelError, Settings
-    from course_pkg.model.settings import NO_KEY_NEEDED
-    from course_pkg.practice import serve_in_background
+    from course_pkg.model import ModelError
 
     if problems(answer[1]):
         return False
-    # Always the practice model: a check must not cost money, nor depend on a network.
-    practice = Settings(
-        kind="practice", base_url=serve_in_background(), model="practice", api_key=NO_KEY_NEEDED
-    )
-    async with ModelClient(practice, max_retries=0) as client:
+    async with practice_client() as client:
         try:
             await client.ask(answer[1])
         except ModelError:

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from course_pkg.conversation import Message, problems, start
 from course_pkg.lessons.checks import Exercise, Rule, WrongAnswer
+from course_pkg.lessons.practice_client import practice_client
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from course_pkg.model import ModelClient
     from course_pkg.wire import Frame
 
 #: client, messages, toolbox → the model's last words
@@ -42,19 +39,6 @@ FREE_AFTER = "After a few turns the model is free to answer, so the run ends."
 IS_CHOICE = "The answer is a function that gives a tool_choice for a turn's number."
 
 
-@asynccontextmanager
-async def _practice(model: str = "practice") -> AsyncIterator[ModelClient]:
-    from course_pkg.model import ModelClient, Settings
-    from course_pkg.model.settings import NO_KEY_NEEDED
-    from course_pkg.practice import serve_in_background
-
-    practice = Settings(
-        kind="practice", base_url=serve_in_background(), model=model, api_key=NO_KEY_NEEDED
-    )
-    async with ModelClient(practice, max_retries=0) as client:
-        yield client
-
-
 def _tools() -> Any:
     from course_pkg.samples import toolbox
 
@@ -72,7 +56,7 @@ async def _let_it_run(body: Body, question: str) -> tuple[Any, list[Message], Se
     from course_pkg.wire import Recorder
 
     messages = start(question)
-    async with _practice() as client:
+    async with practice_client() as client:
         with Recorder() as recorder:
             said = await body(client, messages, _tools())
     return said, messages, recorder.frames
@@ -143,7 +127,7 @@ async def _run_ends(answer: Any) -> bool:
     from course_pkg.executor import execute_all
 
     messages, tools = start(PLAIN), _tools()
-    async with _practice() as client:
+    async with practice_client() as client:
         for number in range(1, MANY_REQUESTS):
             reply = await client.ask(messages, tools, tool_choice=answer(number))
             append_reply(messages, reply)
