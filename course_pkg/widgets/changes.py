@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from course_pkg.widgets.phrases import count
 from course_pkg.widgets.pretty import Path, brief
 from course_pkg.widgets.stream import calls_of
-from course_pkg.widgets.summary import count
 
 #: Settings are shown in so many characters.
 SETTING_CHARS = 40

@@ -14,9 +14,9 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
+from course_pkg.widgets.phrases import count
 from course_pkg.widgets.pretty import KEEP_CHARS, Line, Part
 from course_pkg.widgets.reading import Row
-from course_pkg.widgets.summary import count
 from course_pkg.widgets.text_form import NOTHING, size_text, token_text
 from course_pkg.widgets.visible import markup
 from course_pkg.wire import STEPS
@@ -179,7 +179,8 @@ def _sections(row: Row, *, saved: bool) -> Iterator[str]:
     if row.problems:
         yield f'<ul class="p">{"".join(f"<li>{markup(text)}</li>" for text in row.problems)}</ul>'
     if frame.error:
-        yield f'<p class="p">No answer came: {markup(frame.error)}</p>'
+        lead = "" if frame.wire == "mcp" else "No answer came: "
+        yield f'<p class="p">{lead}{markup(frame.error)}</p>'
     if row.lines:
         yield f"<pre>{_lines(row.lines)}</pre>"
     if frame.body:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from course_pkg.widgets import findings
+from course_pkg.widgets import findings, json_rpc
 from course_pkg.widgets.changes import Change, Request, change
 from course_pkg.widgets.pretty import Line, Marks, pretty
 from course_pkg.widgets.stream import assembled, calls_of, message_of
@@ -19,6 +19,9 @@ from course_pkg.wire import STEPS, Frame, Step, events_of, steps_of
 from course_pkg.wire.frame import EVENT_STREAM
 
 NO_CHANGE = Change(sentences=())
+
+#: The kinds of MCP messages that are errors: of a tool, and of the protocol.
+WRONG = ("tool error", "protocol error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,7 @@ class Row:
         problems: what is wrong, in sentences.
         lines: the payload, laid out; none if it is no JSON.
         ids: the ids of calls seen so far, and their numbers.
+        wrong: whether the payload itself is an error, as JSON-RPC and MCP say it.
     """
 
     frame: Frame
@@ -46,11 +50,12 @@ class Row:
     problems: tuple[str, ...]
     lines: tuple[Line, ...]
     ids: Mapping[str, int] = field(repr=False)
+    wrong: bool = False
 
     @property
     def failed(self) -> bool:
-        """Whether this frame is itself an error: no answer, or a status of 400 and above."""
-        return bool(self.frame.error) or (self.frame.status or 0) >= 400
+        """Whether this frame is itself an error: no answer, a status of 400 and above, `wrong`."""
+        return self.wrong or bool(self.frame.error) or (self.frame.status or 0) >= 400
 
 
 class Reading:
@@ -62,6 +67,7 @@ class Reading:
         self._payloads: dict[int, Mapping[str, Any]] = {}
         self._ids: dict[str, int] = {}
         self._steps: set[int] = set()
+        self._handshake = ""  # the version that the last handshake agreed on
 
     @property
     def reached(self) -> frozenset[int]:
@@ -81,17 +87,28 @@ class Reading:
         change = self._change(frame, payload)
         marks = Marks(added=change.added, old=change.old, folded=change.folded, ids=self._ids)
         where = f"frames[{frame.number - 1}].text"
+        era = self._era(frame, payload)
         return Row(
             frame=frame,
             steps=tuple(step for step in STEPS if step.number in numbers),
-            summary=summary(frame, payload),
+            summary=summary(frame, payload, era),
             tokens=tokens(payload),
             events=events,
-            notes=_notes(change, events),
+            notes=(*_notes(change, events), *_mcp_notes(frame, payload, era)),
             problems=self._problems(frame, payload),
             lines=() if payload is None else tuple(pretty(payload, marks, where=where)),
             ids=dict(self._ids),
+            wrong=frame.wire == "mcp" and json_rpc.kind_of(payload) in WRONG,
         )
+
+    def _era(self, frame: Frame, payload: Any) -> str:
+        """The version that holds for an MCP message: its own, or that of the last handshake."""
+        if frame.wire != "mcp":
+            return ""
+        stated = json_rpc.stated_version(frame, payload)
+        if frame.direction == "received" and stated and frame.request is not None:
+            self._handshake = stated if frame.request.label == "initialize" else self._handshake
+        return stated or self._handshake
 
     def _change(self, frame: Frame, payload: Any) -> Change:
         if not _is_request(frame, payload):
@@ -144,6 +161,10 @@ def _decoded(frame: Frame) -> tuple[Any, int]:
 def _notes(change: Change, events: int) -> tuple[str, ...]:
     together = f"The answer came in {events:,} events. They are put together here."
     return (*change.sentences, *((together,) if events else ()))
+
+
+def _mcp_notes(frame: Frame, payload: Any, era: str) -> tuple[str, ...]:
+    return json_rpc.notes(frame, payload, era) if frame.wire == "mcp" else ()
 
 
 def _is_request(frame: Frame, payload: Any) -> bool:

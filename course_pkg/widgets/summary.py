@@ -5,33 +5,36 @@ In: a frame and its decoded payload. Out: a short text. It never raises, whateve
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from course_pkg.widgets import json_rpc
+from course_pkg.widgets.phrases import VALUE_CHARS, call_text, count
 from course_pkg.widgets.pretty import brief, quoted
 from course_pkg.widgets.stream import calls_of, first_choice, message_of
 from course_pkg.widgets.visible import cut
 from course_pkg.wire import Frame
 
 SUMMARY_CHARS = 160
-VALUE_CHARS = 60
 
 
-def summary(frame: Frame, payload: Any) -> str:
+def summary(frame: Frame, payload: Any, era: str = "") -> str:
     """One line about a frame: `get_weather(city="北京")`, `200 · tool_calls · …`.
 
     Args:
         frame: the frame.
         payload: its JSON; for a streamed answer, the answer put together; `None` if no JSON.
+        era: for an MCP message: the protocol's version that holds for it, as far as it is known.
     """
-    if frame.error:
+    if frame.wire == "mcp":
+        text = json_rpc.summary(frame, payload, era)
+    elif frame.error:
         text = f"{frame.label} · {frame.error}"
     elif frame.wire == "model":
         text = _sent(frame, payload) if frame.direction == "sent" else _answer(frame, payload)
     elif frame.wire == "local":
         text = _local(frame, payload)
     else:
-        text = _json_rpc(frame, payload)
+        text = _sidecar(frame, payload)
     return cut(" ".join(text.split()), SUMMARY_CHARS)
 
 
@@ -42,35 +45,6 @@ def tokens(payload: Any) -> tuple[int, int] | None:
         return None
     counts = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return counts if all(type(count) is int for count in counts) else None  # type: ignore[return-value]
-
-
-def call_text(name: Any, arguments: Any) -> str:
-    """A call as it would be written in Python: `get_weather(city="北京")`.
-
-    Args:
-        name: the tool's name.
-        arguments: a JSON object, or the text of one. Other text is shown as it is.
-    """
-    if isinstance(arguments, str):
-        arguments = _loaded(arguments)
-    if isinstance(arguments, dict):
-        pairs = (f"{key}={brief(value, VALUE_CHARS)}" for key, value in arguments.items())
-        return f"{name}({', '.join(pairs)})"
-    if isinstance(arguments, str):
-        return f"{name}({cut(arguments, VALUE_CHARS)})"
-    return f"{name}({brief(arguments, VALUE_CHARS)})"
-
-
-def count(number: int, noun: str) -> str:
-    """`1 message`, `2 messages`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _sent(frame: Frame, payload: Any) -> str:
@@ -120,19 +94,10 @@ def _local(frame: Frame, payload: Any) -> str:
     return f"{frame.label} {brief(payload, SUMMARY_CHARS)}"
 
 
-def _json_rpc(frame: Frame, payload: Any) -> str:
-    if not isinstance(payload, dict):
-        return _other(frame, payload)
-    if isinstance(payload.get("method"), str):
-        given = payload.get("params")
-        given = given if isinstance(given, dict) else {}
-        call = call_text(given["name"], given.get("arguments")) if "name" in given else ""
-        return f"{payload['method']} {call}"
-    if error := payload.get("error"):
-        return f"error · {_error_text(error)}"
-    result = payload.get("result", payload)
-    wrong = isinstance(result, dict) and result.get("isError") is True
-    return f"{'isError' if wrong else 'result'} · {brief(result, SUMMARY_CHARS)}"
+def _sidecar(frame: Frame, payload: Any) -> str:
+    if frame.direction == "sent" and isinstance(payload, dict) and "name" in payload:
+        return f"{frame.label} · {call_text(payload['name'], payload.get('arguments'))}"
+    return _other(frame, payload)
 
 
 def _error_text(error: Any) -> str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from course_pkg.widgets.phrases import count
 from course_pkg.widgets.pretty import Line
 from course_pkg.widgets.reading import Row
-from course_pkg.widgets.summary import count
 from course_pkg.widgets.visible import cut, visible
 from course_pkg.wire import STEPS
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from course_pkg.widgets.reading import read
 
 USER = {"role": "user", "content": "Hello"}
@@ -96,27 +94,3 @@ def test_pieces_without_an_index_belong_to_the_call_whose_id_they_follow(recordi
     )
 
     assert last(recording).summary == "200 · no finish_reason · f(), f()"
-
-
-@pytest.mark.parametrize(
-    ("body", "summary"),
-    [
-        (
-            {
-                "jsonrpc": "2.0",
-                "method": "tools/call",
-                "params": {"name": "add", "arguments": {"a": 1}},
-            },
-            "tools/call add(a=1)",
-        ),
-        ({"jsonrpc": "2.0", "id": 1, "result": {"isError": True}}, 'isError · {"isError": true}'),
-        (
-            {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "No"}},
-            "error · -32602 · No",
-        ),
-    ],
-)
-def test_json_rpc_shows_its_method_its_result_or_its_error(recording, body, summary):
-    recording.sent(body, wire="mcp", label="stdio", headers=())
-
-    assert last(recording).summary == summary
