@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from course_pkg.executor import execute, execute_all
     from course_pkg.lessons import exercise
     from course_pkg.loop import Limits, Outcome, run, turns
+    from course_pkg.mcp_client import Connections, connect
     from course_pkg.model import ModelClient, ModelError, Settings, settings
     from course_pkg.samples import toolbox
     from course_pkg.tools import Tool, Toolbox, ToolCall, ToolError, ToolResult, tool
@@ -42,6 +43,8 @@ _HOMES = {
     "Outcome": "loop",
     "run": "loop",
     "turns": "loop",
+    "Connections": "mcp_client",
+    "connect": "mcp_client",
     "ModelClient": "model",
     "ModelError": "model",
     "Settings": "model",
@@ -61,6 +64,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Connections",
     "Frame",
     "Limits",
     "ModelClient",
@@ -73,6 +77,7 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "Toolbox",
+    "connect",
     "execute",
     "execute_all",
     "exercise",

@@ -557,6 +557,8 @@ ASKED = frame("sent", {"messages": MESSAGES, "tools": TOOLS})
 RETURNED = frame("sent", {"messages": [*MESSAGES, {"role": "tool", "content": "x"}]})
 CALLS = {"choices": [{"message": {"content": None, "tool_calls": [{"id": "c1"}]}}]}
 TEXT = {"choices": [{"message": {"content": "Hello"}}]}
+LISTED = frame("sent", {"method": "tools/list"}, wire="mcp", label="tools/list")
+CALLED = frame("sent", {"method": "tools/call"}, wire="mcp", label="tools/call")
 
 
 @pytest.mark.parametrize(
@@ -576,6 +578,16 @@ TEXT = {"choices": [{"message": {"content": "Hello"}}]}
         (frame("received", b"<html>", ASKED), (3,)),
         (frame("received", {"choices": [None]}, ASKED), (3,)),
         (frame("sent", ["odd"]), (1,)),
+        (LISTED, (1,)),
+        (frame("received", {"result": {}}, LISTED, wire="mcp", label="result"), (1,)),
+        (frame("sent", {}, wire="mcp", label="initialize"), (1,)),
+        (CALLED, (4,)),
+        (frame("received", {"error": {}}, CALLED, wire="mcp", label="error"), (4,)),
+        (frame("received", {}, wire="mcp", label="notifications/progress"), (4,)),
+        (frame("received", {}, wire="mcp", label="notifications/tools/list_changed"), (1,)),
+        (frame("received", b"hello", wire="mcp", label="junk"), (4,)),
+        (frame("sent", b"", wire="sidecar", label="GET /tools"), (1,)),
+        (frame("sent", {"name": "x"}, wire="sidecar", label="POST /execute"), (4,)),
     ],
 )
 def test_each_frame_has_its_steps(made: Frame, steps: tuple[int, ...]) -> None:

@@ -37,6 +37,10 @@ STEPS = (
 )
 
 
+#: The MCP methods that have to do with a tool's run.
+RUNNING = ("tools/call", "notifications/progress", "notifications/cancelled")
+
+
 def step_of(frame: Frame) -> int:
     """The step that this frame is about, 1 to 6.
 
@@ -50,11 +54,26 @@ def steps_of(frame: Frame) -> tuple[int, ...]:
 
     A first request offers tools *and* asks: `(1, 2)`.
     """
+    if frame.wire == "mcp":
+        return (_step_over_mcp(frame),)
+    if frame.wire == "sidecar":
+        return (1 if _label_of_request(frame).endswith("/tools") else 4,)
     if frame.wire != "model":
         return (4,)
     if frame.direction == "received":
         return (_step_of_answer(frame),)
     return _steps_of_request(_messages(frame), frame.json)
+
+
+def _step_over_mcp(frame: Frame) -> int:
+    """4 for a tool's run; 1 for the rest: a client finds out what there is to be offered."""
+    method = _label_of_request(frame)
+    finds_out = "/" in method and method not in RUNNING
+    return 1 if finds_out or method == "initialize" else 4
+
+
+def _label_of_request(frame: Frame) -> str:
+    return frame.label if frame.request is None else frame.request.label
 
 
 def _steps_of_request(messages: Sequence[Any], payload: Any) -> tuple[int, ...]:
