@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from course_pkg.executor import execute, execute_all
     from course_pkg.lessons import exercise
     from course_pkg.loop import Limits, Outcome, run, turns
-    from course_pkg.mcp_client import Connections, connect
+    from course_pkg.mcp_client import Connection, Connections, connect
     from course_pkg.model import ModelClient, ModelError, Settings, settings
     from course_pkg.samples import toolbox
     from course_pkg.tools import Tool, Toolbox, ToolCall, ToolError, ToolResult, tool
@@ -43,6 +43,7 @@ _HOMES = {
     "Outcome": "loop",
     "run": "loop",
     "turns": "loop",
+    "Connection": "mcp_client",
     "Connections": "mcp_client",
     "connect": "mcp_client",
     "ModelClient": "model",
@@ -64,6 +65,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Connection",
     "Connections",
     "Frame",
     "Limits",

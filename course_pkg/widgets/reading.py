@@ -68,6 +68,7 @@ class Reading:
         self._ids: dict[str, int] = {}
         self._steps: set[int] = set()
         self._handshake = ""  # the version that the last handshake agreed on
+        self._told: set[str] = set()  # what is said once, with the first message of its kind
 
     @property
     def reached(self) -> frozenset[int]:
@@ -94,12 +95,19 @@ class Reading:
             summary=summary(frame, payload, era),
             tokens=tokens(payload),
             events=events,
-            notes=(*_notes(change, events), *_mcp_notes(frame, payload, era)),
+            notes=(*_notes(change, events), *self._mcp_notes(frame, payload, era)),
             problems=self._problems(frame, payload),
             lines=() if payload is None else tuple(pretty(payload, marks, where=where)),
             ids=dict(self._ids),
             wrong=frame.wire == "mcp" and json_rpc.kind_of(payload) in WRONG,
         )
+
+    def _mcp_notes(self, frame: Frame, payload: Any, era: str) -> tuple[str, ...]:
+        found = json_rpc.notes(frame, payload, era) if frame.wire == "mcp" else ()
+        if frame.direction == "sent":
+            found = tuple(sentence for sentence in found if sentence not in self._told)
+            self._told.update(found)
+        return found
 
     def _era(self, frame: Frame, payload: Any) -> str:
         """The version that holds for an MCP message: its own, or that of the last handshake."""
@@ -161,10 +169,6 @@ def _decoded(frame: Frame) -> tuple[Any, int]:
 def _notes(change: Change, events: int) -> tuple[str, ...]:
     together = f"The answer came in {events:,} events. They are put together here."
     return (*change.sentences, *((together,) if events else ()))
-
-
-def _mcp_notes(frame: Frame, payload: Any, era: str) -> tuple[str, ...]:
-    return json_rpc.notes(frame, payload, era) if frame.wire == "mcp" else ()
 
 
 def _is_request(frame: Frame, payload: Any) -> bool:

@@ -77,8 +77,11 @@ def test_after_a_handshake_each_request_belongs_to_the_era_that_was_agreed_on(
     answered(recording, asked, result=INITIALIZE | {"serverInfo": {"name": "demo"}})
     sent(recording, request("tools/list"))
 
-    assert last(recording).summary == "2025-11-25 · tools/list"
-    assert "handshake" in last(recording).notes[0]
+    first, _, asking = read(recording.frames)[0]
+
+    assert asking.summary == "2025-11-25 · tools/list"
+    assert "handshake" in first.notes[0]
+    assert asking.notes == ()  # it is said once
 
 
 @pytest.mark.parametrize(
