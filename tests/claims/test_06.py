@@ -278,3 +278,11 @@ def test_the_field_of_the_schema_has_another_name_in_each_family() -> None:
         True,
         True,
     ]
+
+
+async def test_tools_that_are_offered_once_only_allow_no_second_call() -> None:
+    async with ModelClient() as client:
+        first = await client.ask(start("What is 12 * 7?"), TOOLS)
+        second = await client.ask(start("What is 12 * 7?"))
+
+    assert (len(first.calls), len(second.calls)) == (1, 0)

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote, unquote
 
 import httpx2
 import pytest
@@ -361,3 +362,14 @@ async def test_a_tool_that_hangs_is_answered_when_its_limit_is_over(make: Any) -
 
     assert outcome.is_error
     assert "not done after 0.2 seconds" in outcome.text
+
+
+def test_what_a_model_wrote_breaks_an_address_unless_it_is_quoted() -> None:
+    city = "Rio?units=x/#"
+    plain, quoted = (
+        httpx2.URL(f"http://weather.example/{path}?days=3") for path in (city, quote(city, safe=""))
+    )
+
+    assert dict(plain.params) != {"days": "3"}
+    assert dict(quoted.params) == {"days": "3"}
+    assert unquote(quoted.raw_path.decode().partition("?")[0]) == f"/{city}"
