@@ -10,13 +10,15 @@ filters and copying; `visible.py` makes any text safe to show; `mode.py` reads `
 The union laboratory: `laboratory.py` has `laboratory` and `show_branches`; `unions.py` compares,
 `union_forms.py` writes.
 
-`gallery.py` shows two loops side by side on a failure; `approval.py` asks before a tool runs.
+`beside.py` shows recordings side by side; `gallery.py` does so with two loops on a failure;
+`approval.py` asks before a tool runs.
 `key_keeper.py` keeps the keys of forms from JupyterLab's shortcuts.
 
 `charts.py` draws bars and lines, `progress_bar.py` fills while something long runs.
 """
 
 from course_pkg.widgets.approval import approval_panel
+from course_pkg.widgets.beside import show_beside
 from course_pkg.widgets.charts import Chart, Series, bar_chart, line_chart
 from course_pkg.widgets.inspector import inspect, show
 from course_pkg.widgets.laboratory import laboratory, show_branches
@@ -34,6 +36,7 @@ __all__ = [
     "line_chart",
     "progress_bar",
     "show",
+    "show_beside",
     "show_branches",
     "widget_mode",
 ]

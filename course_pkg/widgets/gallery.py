@@ -8,25 +8,20 @@ Knows nothing of models and loops: whoever calls brings the entries and the runn
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from course_pkg.widgets.inspector import bundle
+from course_pkg.widgets.beside import Column, box, laid_out
 from course_pkg.widgets.key_keeper import key_keeper
 from course_pkg.widgets.mode import widget_mode
 from course_pkg.widgets.union_forms import View
-from course_pkg.widgets.union_forms import style as box_style
 from course_pkg.widgets.visible import markup, visible
 from course_pkg.wire import Frame
 
 WAITING = "Both loops are running …"
-OWN_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,26 +70,17 @@ def side_by_side(entry: Entry, sides: Sequence[Side]) -> View:
         entry: the failure.
         sides: the loops, from left to right.
     """
-    forms = [bundle(side.frames, side.title) for side in sides]
-    # One style sheet is enough for all of them.
-    pages = [
-        OWN_STYLE.sub("", form["text/html"]) if n else form["text/html"]
-        for n, form in enumerate(forms)
-    ]
-    columns = "".join(
-        f'<div class="g"><div class="tcu">{_ending(side)}</div>{page}</div>'
-        for side, page in zip(sides, pages, strict=True)
-    )
+    columns = [Column(title=side.title, frames=side.frames, head=_ending(side)) for side in sides]
+    html, texts = laid_out(columns)
     head = (
         f"<p><b>{markup(entry.title)}</b> <code>{markup(entry.name)}</code></p>"
         f'<p>{markup(entry.says)}</p><p class="h">The question: {markup(entry.question)}</p>'
     )
     lines = [f"{entry.title} ({entry.name})", entry.says, f"The question: {entry.question}"]
     lines += [_ending_in_words(side) for side in sides]
-    lines += [f"\n{form['text/plain']}" for form in forms]
+    lines += [f"\n{text}" for text in texts]
     return View(
-        # The recordings stand beside the boxes, not in them: each has rules of its own for lists.
-        html=f'<div class="tcp">{_box(head)}<div class="gg" role="status">{columns}</div></div>',
+        html=f'<div class="tcp">{box(head)}{html}</div>',
         # What the inspector wrote is safe already; doing it again changes nothing.
         text=visible("\n".join(lines)),
     )
@@ -116,7 +102,7 @@ def endings(rows: Sequence[tuple[Entry, Sequence[Side]]]) -> View:
             *(f"  {_ending_in_words(side)}" for side in sides),
         ]
     table = f"<table><thead><tr>{top}</tr></thead><tbody>{html}</tbody></table>"
-    return View(html=_box(table), text=visible("\n".join(lines)))
+    return View(html=box(table), text=visible("\n".join(lines)))
 
 
 def catalogue(entries: Sequence[Entry]) -> View:
@@ -135,7 +121,7 @@ def catalogue(entries: Sequence[Entry]) -> View:
             f"<details><summary>{markup(group)} ({len(listed)})</summary><ul>{items}</ul></details>"
         )
         lines.append(f"{group} ({len(listed)}): {', '.join(entry.name for entry in listed)}")
-    return View(html=_box(html), text=visible("\n".join(lines)))
+    return View(html=box(html), text=visible("\n".join(lines)))
 
 
 def gallery(entries: Sequence[Entry], compare: Compare) -> None:
@@ -197,7 +183,7 @@ class Form:
     def _failure_chosen(self, _change: Any = None) -> None:
         if self.failure.value is not None:
             entry = self._entries[self.failure.value]
-            self.says.value = _box(f"<p>{markup(entry.says)}</p>")
+            self.says.value = box(f"<p>{markup(entry.says)}</p>")
 
     def _run_clicked(self, _button: Any = None) -> None:
         if self._running is None or self._running.done():
@@ -210,12 +196,12 @@ class Form:
             entry: the failure.
         """
         self.run.disabled = True
-        self.result.value = _box(f'<p role="status">{WAITING}</p>')
+        self.result.value = box(f'<p role="status">{WAITING}</p>')
         try:
             self.result.value = side_by_side(entry, await self._compare(entry)).html
         except Exception as error:
             told = f"It could not be run: {type(error).__name__}: {error}"
-            self.result.value = _box(f'<p class="n" role="status">{markup(told)}</p>')
+            self.result.value = box(f'<p class="n" role="status">{markup(told)}</p>')
         finally:
             self.run.disabled = False
 
@@ -237,17 +223,6 @@ def _row(entry: Entry, sides: Sequence[Side]) -> str:
     )
     name = f"{markup(entry.title)}<br><code>{markup(entry.name)}</code>"
     return f'<tr><th scope="row">{name}</th>{cells}</tr>'
-
-
-def _box(inner: str) -> str:
-    return f'<div class="tcu"><style>{box_style()}{_style()}</style>{inner}</div>'
-
-
-@cache
-def _style() -> str:
-    path = files("course_pkg.widgets").joinpath("static", "gallery.css")
-    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return " ".join(text.split())
 
 
 def _shell() -> Any:
