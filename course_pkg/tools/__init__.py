@@ -6,7 +6,7 @@ schema, and a `Toolbox` of them. Also the two values that go to and fro: `ToolCa
 
 `making.py` makes a tool of a function, `toolbox.py` collects tools, `comparing.py` holds a
 definition against its function, `names.py` makes names legal, `overlays.py` watches runs,
-`retry.py` says how a tool may be tried again.
+`retry.py` says how a tool may be tried again, `progress.py` how far it has come.
 """
 
 from __future__ import annotations
@@ -15,6 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from course_pkg.tools.names import legal_names, real_names
 from course_pkg.tools.overlays import Overlay, laid_over, run_watched
+from course_pkg.tools.progress import (
+    Progress,
+    ProgressListener,
+    progress_to,
+    report_progress,
+)
 from course_pkg.tools.retry import Retry, TemporaryToolError
 from course_pkg.tools.tool import Tool
 from course_pkg.tools.toolbox import Toolbox, as_tool, as_toolbox, tool
@@ -34,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = [
     "JSONSchema",
     "Overlay",
+    "Progress",
+    "ProgressListener",
     "Retry",
     "RunTool",
     "TemporaryToolError",
@@ -49,7 +57,9 @@ __all__ = [
     "compare",
     "laid_over",
     "legal_names",
+    "progress_to",
     "real_names",
+    "report_progress",
     "run_watched",
     "tool",
 ]
