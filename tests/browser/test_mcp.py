@@ -5,7 +5,7 @@ from __future__ import annotations
 import psutil
 import pytest
 
-MARK = "course_pkg.__main__-of-test_mcp"
+MARK = "the course's server"
 OPEN = f"""
 import sys
 from course_pkg import connect, inspect
