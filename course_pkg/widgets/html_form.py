@@ -125,7 +125,7 @@ def item_parts(row: Row, *, time: str = "") -> tuple[str, str]:
     steps = "".join(f"<b>{step.number}<i> {step.name} </i></b>" for step in row.steps)
     bad = f'<span class="w">{count(len(row.problems), "problem")}</span> ' if row.problems else ""
     cells = (
-        f'<span class="s">{steps}</span> <span class="wi">{wire}</span> '
+        f'<span class="s">{steps}</span> <span class="wi">#{frame.number} {wire}</span> '
         f'<span class="di">{"→ sent" if sent else "← received"}</span> '
         f'<span class="m{" er" if row.failed else ""}">{bad}'
         f"<bdi>{markup(row.summary)}</bdi></span> "
