@@ -41,6 +41,9 @@ CODES = {
     -32022: "the server does not speak this version of the protocol",
 }
 
+#: What is said of a request without a version of its own, where the handshake was not recorded.
+OLDER_ERA = "handshake era"
+
 TOOL_ERROR = (
     "The tool failed. That is a result with isError: true, so the model can read it and mend its "
     "call."
@@ -103,7 +106,7 @@ def notes(frame: Frame, payload: Any, era: str) -> tuple[str, ...]:
         return (TOOL_ERROR,)
     if kind == "protocol error":
         return (PROTOCOL_ERROR.format(_meaning(payload["error"])),)
-    if kind == "request" and era:
+    if kind == "request" and era not in ("", OLDER_ERA):
         return ((BY_ITSELF if is_modern(payload) else BY_HANDSHAKE).format(era),)
     return ()
 

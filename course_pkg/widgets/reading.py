@@ -110,13 +110,17 @@ class Reading:
         return found
 
     def _era(self, frame: Frame, payload: Any) -> str:
-        """The version that holds for an MCP message: its own, or that of the last handshake."""
+        """The version that holds for an MCP message: its own, or that of the last handshake.
+
+        A handshake may lie before the recording. Then only the era is known.
+        """
         if frame.wire != "mcp":
             return ""
         stated = json_rpc.stated_version(frame, payload)
         if frame.direction == "received" and stated and frame.request is not None:
             self._handshake = stated if frame.request.label == "initialize" else self._handshake
-        return stated or self._handshake
+        asks = frame.direction == "sent" and json_rpc.kind_of(payload) == "request"
+        return stated or self._handshake or (json_rpc.OLDER_ERA if asks else "")
 
     def _change(self, frame: Frame, payload: Any) -> Change:
         if not _is_request(frame, payload):

@@ -45,15 +45,18 @@ CALL = {"name": "add", "arguments": {"a": 2, "b": 3}}
     ("body", "summary"),
     [
         (request("tools/call", CALL | MODERN), "2026-07-28 · tools/call add(a=2, b=3)"),
-        (request("tools/call", CALL), "tools/call add(a=2, b=3)"),
-        (request("tools/list", {"cursor": "p2"}), "tools/list p2"),
+        (request("tools/call", CALL), "handshake era · tools/call add(a=2, b=3)"),
+        (request("tools/list", {"cursor": "p2"}), "handshake era · tools/list p2"),
         (request("initialize", INITIALIZE), "2025-11-25 · initialize"),
-        (request("resources/read", {"uri": "course://a"}), "resources/read course://a"),
+        (
+            request("resources/read", {"uri": "course://a"}),
+            "handshake era · resources/read course://a",
+        ),
         (
             {"jsonrpc": "2.0", "method": "notifications/initialized"},
             "notification · notifications/initialized",
         ),
-        (request("tools/call", "no object"), "tools/call"),
+        (request("tools/call", "no object"), "handshake era · tools/call"),
     ],
 )
 def test_a_message_shows_its_era_its_method_and_its_call(
