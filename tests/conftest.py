@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -191,6 +193,55 @@ class Write:
         message = {"role": "assistant", "content": None, "tool_calls": listed}
         return cls.json(cls.completion(message, **({"finish_reason": "tool_calls"} | more)))
 
+    @classmethod
+    def mcp(cls, results: dict[str, Any]) -> Callable[[Received], Answer]:
+        """An MCP server over HTTP, with a result for each tool. It sends event streams."""
+
+        def answer(received: Received) -> Answer:
+            asked = received.json if received.body else {}
+            if "id" not in asked:
+                return Answer(status=202)
+            told: dict[str, Any] = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+            if asked["method"] == "initialize":
+                info = {"name": "s", "version": "1"}
+                told |= {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info}
+            elif asked["method"] == "tools/list":
+                listed = [{"name": name, "inputSchema": {"type": "object"}} for name in results]
+                told["tools"] = listed
+            elif asked["method"] == "tools/call":
+                told |= results[asked["params"]["name"]]
+            else:
+                error = {"code": -32601, "message": "Method not found"}
+                return cls.json({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+            return cls.events({"jsonrpc": "2.0", "id": asked["id"], "result": told}, done=False)
+
+        return answer
+
+    @classmethod
+    def mcp_sessions(cls, statuses: list[int], *, opens: int = 99) -> Callable[[Received], Answer]:
+        """An MCP server of 2025-11-25 over HTTP, with the tool `t1`. It begins so many sessions.
+
+        Each call is answered with the next of the statuses; the last one repeats.
+        """
+        counts = Counter[str]()
+        inner = cls.mcp({"t1": {"content": [{"type": "text", "text": "ok"}]}})
+
+        def answer(received: Received) -> Answer:
+            method = received.json.get("method") if received.body else ""
+            counts[method] += 1
+            if method == "initialize" and counts[method] > opens:
+                return cls.page("gone", status=404)
+            if method == "initialize":
+                session = ("mcp-session-id", f"s{counts[method]}")
+                made = inner(received)
+                return replace(made, headers=(*made.headers, session))
+            status = statuses[min(counts[method], len(statuses)) - 1]
+            if method == "tools/call" and status != 200:
+                return cls.page("no", status=status)
+            return inner(received)
+
+        return answer
+
 
 @pytest.fixture
 def write() -> type[Write]:
@@ -233,8 +284,13 @@ class Tee:
         self._run(self._accept)
 
     @property
+    def port(self) -> int:
+        port: int = self._listening.getsockname()[1]
+        return port
+
+    @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
     @property
     def requests(self) -> list[bytes]:
@@ -245,6 +301,11 @@ class Tee:
     def answers(self) -> list[bytes]:
         """The body of each answer, in order; chunks joined."""
         return self._bodies(self._received)
+
+    @property
+    def received(self) -> bytes:
+        """All that has come from the server so far, heads and bodies."""
+        return b"".join(map(bytes, self._received))
 
     def _bodies(self, streams: Sequence[bytearray]) -> list[bytes]:
         # A client may be content before the last bytes of a chunked answer have come.
@@ -329,3 +390,28 @@ def tee() -> Iterator[Callable[[int], Tee]]:
     yield start
     for one in made:
         one.close()
+
+
+# --- MCP servers ----------------------------------------------------------------------------------
+
+MCP_SERVERS = Path(__file__).parent / "mcp_servers"
+
+
+@pytest.fixture
+def scripted() -> Callable[..., list[str]]:
+    """The command of an MCP server that does what a script says: `scripted(tools=["t1"])`."""
+
+    def command(**script: Any) -> list[str]:
+        return [sys.executable, str(MCP_SERVERS / "scripted.py"), json.dumps(script)]
+
+    return command
+
+
+@pytest.fixture
+def teed(tmp_path: Path) -> Callable[[list[str]], list[str]]:
+    """Another command's command, with every byte kept in `tmp_path`: `sent`, `received`."""
+
+    def command(server: list[str]) -> list[str]:
+        return [sys.executable, str(MCP_SERVERS / "tee.py"), str(tmp_path), *server]
+
+    return command

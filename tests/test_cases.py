@@ -17,6 +17,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -30,8 +31,11 @@ from course_pkg import (
     ModelClient,
     ModelError,
     Outcome,
+    Recorder,
     Tool,
+    Toolbox,
     ToolCall,
+    ToolError,
     execute,
     execute_all,
     run,
@@ -40,6 +44,8 @@ from course_pkg import (
 from course_pkg.conversation import heal, problems
 from course_pkg.dialects import CHAT_COMPLETIONS, ToolChoiceError, choice_of
 from course_pkg.executor import FastClock, result_text
+from course_pkg.mcp_client import CallOutcome, Connection, Connections
+from course_pkg.mcp_server import high_level
 from course_pkg.schema import (
     ConversionError,
     SchemaError,
@@ -792,6 +798,195 @@ async def of_a_retry(case: Mapping[str, Any], bench: Bench) -> list[str]:
     return [words for words, right in checks.items() if not right]
 
 
+# --- f: MCP ---------------------------------------------------------------------------------------
+
+#: A server that does what a script says.
+SCRIPTED = Path(__file__).parent / "mcp_servers" / "scripted.py"
+ERAS = ("legacy", "modern")
+
+#: A call of a server that hangs must not hold the tests up.
+MCP_LIMIT_S = 5.0
+
+
+def scripted(**script: Any) -> Connection:
+    era = script.pop("era", "auto")
+    command = [sys.executable, str(SCRIPTED), json.dumps(script)]
+    return Connection(command, era=era, call_timeout_s=MCP_LIMIT_S)
+
+
+def only_known(given: Mapping[str, Any], *known: str) -> None:
+    if unknown := set(given) - {"type", *known}:
+        raise NotApplicableError(f"nobody knows what {', '.join(sorted(unknown))} may mean")
+
+
+async def of_a_noisy_server(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given = case["input"]
+    only_known(given, "junk_before", "junk_between", "encoding", "stderr")
+    script = {key: value for key, value in given.items() if key != "type"}
+    async with scripted(**script) as connection:
+        outcome = await connection.call("t1", {"n": 1})
+
+    told = squeezed(" ".join(connection.warnings))
+    junk = [*given.get("junk_before", []), *given.get("junk_between", [])]
+    unnamed = [line for line in junk if is_junk(line) and squeezed(repr(line)[1:80]) not in told]
+    works = outcome.text == '{"n": 1}' and not outcome.is_error
+    return [f"unnamed {line!r}" for line in unnamed] + ([] if works else [f"{outcome}"])
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s|['\"]$", "", text)
+
+
+def is_junk(line: str) -> bool:
+    return bool(line.strip()) and '"jsonrpc"' not in line
+
+
+async def of_an_mcp_result(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given = case["input"]
+    only_known(given, "result", "output_schema", "error")
+    schema = {"outputSchema": given["output_schema"]} if "output_schema" in given else {}
+    listed = {"name": "t1", "inputSchema": {"type": "object"}, **schema}
+    deed = {key: given[key] for key in ("result", "error") if key in given}
+    found = []
+    for era in ERAS:
+        async with scripted(tools=[listed], calls={"t1": deed}, era=era) as connection:
+            outcome = await connection.call("t1")
+            call = ToolCall(id="c1", name="t1", arguments="{}")
+            result = await execute(call, connection.tools)
+        found += differences_of_outcome(case["expected"], outcome)
+        if (result.text, result.is_error) != (outcome.text, outcome.is_error):
+            found.append(f"the model reads {result}")
+    return found
+
+
+def differences_of_outcome(expected: Mapping[str, Any], outcome: CallOutcome) -> list[str]:
+    words = [*expected.get("contains", []), *expected.get("text_contains", [])]
+    unwanted = [*expected.get("not_contains", []), *expected.get("text_not_contains", [])]
+    checks = {
+        "an error or none": outcome.is_error == (expected["outcome"] == "tool_error"),
+        "words": all(word in outcome.text for word in words),
+        "unwanted words": not any(word in outcome.text for word in unwanted),
+        "no text": outcome.text.strip() != "",
+        "the same twice": all(outcome.text.count(word) == 1 for word in expected.get("once", [])),
+        "length": len(outcome.text) <= expected.get("max_chars", len(outcome.text)),
+    }
+    return [f"{words}: {outcome}" for words, right in checks.items() if not right]
+
+
+async def of_pages(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    given, expected = case["input"], case["expected"]
+    only_known(given, "pages", "repeat_last")
+    script = {key: given[key] for key in ("pages", "repeat_last") if key in given}
+    found = []
+    for era in ERAS:
+        with Recorder() as recorder:
+            async with scripted(**script, era=era) as connection:
+                names = [tool.name for tool in connection.tools]
+        asked = sum(frame.label == "tools/list" for frame in recorder.frames)
+        told = " ".join(connection.warnings)
+        checks = {
+            f"names {names}": names == expected["names"],
+            f"warnings {told}": expected.get("warning", "") in told,
+            f"{asked} requests": asked <= expected.get("requests_at_most", asked),
+        }
+        found += [words for words, right in checks.items() if not right]
+    return found
+
+
+async def of_a_changed_list(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    """The model is offered the new tools in the first request after the change."""
+    given = case["input"]
+    only_known(given, "before", "after")
+    found = []
+    for era in ERAS:
+        calls = {"change": {"tools": given["after"]}}
+        server = scripted(tools=given["before"], calls=calls, era=era)
+        served = bench.service(bench.write.text("Done."))
+        async with Connections({"s": server}) as servers, ModelClient(served.settings) as client:
+            box = servers.toolbox()
+            before = [servers.origin(name)[1] for name in box]
+            await server.call("change")
+            await run("Tides?", box, client)
+            sent = [item["function"]["name"] for item in served.requests[0].json.get("tools", [])]
+            names = [servers.origin(name)[1] for name in sent]
+        if (before, names) != (given["before"], case["expected"]["names"]):
+            found.append(f"{era}: {before}, then {names}")
+    return found
+
+
+async def of_statuses(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    """Each call of a server with sessions takes the next status. What comes after them is good."""
+    given, expected = case["input"], case["expected"]
+    only_known(given, "status_sequence")
+    served = bench.service(bench.write.mcp_sessions([*given["status_sequence"], 200]))
+    url = f"http://127.0.0.1:{served.port}/mcp"
+    async with Connection(url, era="legacy", call_timeout_s=MCP_LIMIT_S) as connection:
+        call = ToolCall(id="c1", name="t1", arguments="{}")
+        results = [await execute(call, connection.tools) for _ in given["status_sequence"]]
+
+    told = " ".join([results[-1].text, *connection.warnings])
+    failed = results[-1].is_error
+    right = {"works": not failed, "tool_error": failed}.get(expected["outcome"], True)
+    unsaid = [word for word in expected.get("text_mentions", []) if word not in told]
+    return ([] if right else [f"{results[-1]}"]) + [f"no {word!r} in {told}" for word in unsaid]
+
+
+async def of_a_life(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    """Each step is done in a task of its own, as in a cell of its own."""
+    servers: dict[str, Connection] = {}
+    for step in case["input"]["scenario"]:
+        await asyncio.create_task(one_step(step, servers))
+    left = [name for name, connection in servers.items() if connection.is_open]
+    for connection in servers.values():
+        await connection.close()
+    return [f"{name} is left open" for name in left if f"close {name}" in case["input"]["scenario"]]
+
+
+async def one_step(step: str, servers: dict[str, Connection]) -> None:
+    if limited := re.match(r"asyncio\.(?:wait_for|timeout)\(.*?connect.*?(\d+)\)", step):
+        servers["group"] = scripted()
+        await asyncio.wait_for(servers["group"].open(), int(limited[1]))
+        return
+    words = re.match(r"(open|call|close|reopen|leave)\b(?: the)? (\w+)$", step)
+    if words is None:
+        raise NotApplicableError(f"nobody knows how to {step!r}")
+    deed, name = words.groups()
+    connection = servers.setdefault(name, scripted())
+    deeds = {"open": connection.open, "reopen": connection.reopen, "call": connection.refresh}
+    await deeds.get(deed, connection.close)()
+
+
+async def of_a_server_program(case: Mapping[str, Any], bench: Bench) -> list[str]:
+    """What the SDK's server drops, no client can know. The case's rule is checked in its place."""
+    given, expected = case["input"], case["expected"]
+    with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8", delete=False) as file:
+        file.write(given["source"])
+    try:
+        async with Connection([sys.executable, file.name]) as connection:
+            outcome = await connection.call(given["call"]["name"], given["call"]["arguments"])
+    finally:
+        os.unlink(file.name)  # noqa: PTH108 - a path would be a blocking call in async code
+    found = differences_of_outcome(expected, outcome)
+    words = expected.get("text_contains", [])
+    is_dropped = outcome.is_error and not any(word in outcome.text for word in words)
+    if found and is_dropped and all(word in given["source"] for word in words):
+        assert await untold_by_our_server(words) == []
+        raise NotApplicableError(
+            "the SDK's server drops the text of an exception before it is sent; what is raised as "
+            "ToolError, as the rule says, our own server passes on: that is checked"
+        )
+    return found
+
+
+async def untold_by_our_server(words: list[str]) -> list[str]:
+    def find() -> None:
+        raise ToolError(" ".join(words))
+
+    async with Connection(high_level(Toolbox([find]), name="t")) as connection:
+        outcome = await connection.call("find")
+    return [word for word in words if not outcome.is_error or word not in outcome.text]
+
+
 # --- the table ------------------------------------------------------------------------------------
 
 RUNNERS: Mapping[tuple[str, str], Any] = {
@@ -818,6 +1013,13 @@ RUNNERS: Mapping[tuple[str, str], Any] = {
     ("e", "tool_raises"): of_exceptions,
     ("e", "tool_result_size"): of_a_result,
     ("e", "tool_result_text"): of_a_result,
+    ("f", "mcp_http"): of_statuses,
+    ("f", "mcp_lifecycle"): of_a_life,
+    ("f", "mcp_list_changed"): of_a_changed_list,
+    ("f", "mcp_pages"): of_pages,
+    ("f", "mcp_result"): of_an_mcp_result,
+    ("f", "mcp_server_source"): of_a_server_program,
+    ("f", "mcp_stdio"): of_a_noisy_server,
 }
 
 

@@ -101,7 +101,7 @@ async def test_the_file_server_writes_and_reads_chinese_text_for_us(
     tell(f"our client, filesystem, {era}: {files.protocol_version}, {len(files.tools)} tools")
     assert (files.protocol_version, written.is_error) == (VERSION, False)
     assert path.read_text(encoding="utf-8") == "会议 🙂\n"
-    assert read.blocks == ({"type": "text", "text": "会议 🙂\n"},)
+    assert read.text == "会议 🙂\n"
 
 
 async def test_what_the_file_server_refuses_arrives_as_an_error_result(

@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from course_pkg.tools.hidden import without_hidden
 from course_pkg.tools.suspicions.letters import as_latin
 
+#: How much is shown of what follows an order, in characters.
+MAX_CHARS_AFTER = 60
+
 _STRONG = (
     r"(?:read|open|send|fetch|call|invoke|run|execute|upload|post|forward|copy|attach|append|follow|"
     r"collect|extract)\b(?! (?:this|it)\b)"
@@ -174,9 +177,9 @@ def orders_in(text: str, own_tools: Iterable[str] = ()) -> Iterator[tuple[Rule, 
     spaced = "\n".join(dict.fromkeys((read, one_line, one_line.replace("_", " "))))
     for rule in RULES:
         for match in rule.pattern.finditer(spaced):
-            words = spaced[match.start() : match.end() + 60]
+            words = spaced[match.start() : match.end() + MAX_CHARS_AFTER]
             if not (rule.own_tools and _names_one(words, own_tools)):
-                yield rule, words
+                yield rule, words if match.end() + MAX_CHARS_AFTER >= len(spaced) else f"{words}…"
                 break
 
 

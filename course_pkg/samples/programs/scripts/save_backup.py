@@ -32,7 +32,8 @@ def main() -> None:
         sys.exit(f"{folder.as_posix()} holds more than {MAX_FILES} files or {MAX_BYTES:,} bytes.")
     target = BACKUPS / f"{'-'.join(folder.parts) or 'everything'}.zip"
     pack(files, folder, target)
-    sys.stdout.write(f"Packed {len(files)} files into {target.as_posix()}.\n")
+    count = f"{len(files)} file{'' if len(files) == 1 else 's'}"
+    sys.stdout.write(f"Packed {count} into {target.as_posix()}.\n")
 
 
 def files_in(folder: Path) -> Iterator[Path]:
