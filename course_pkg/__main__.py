@@ -11,6 +11,8 @@ import io
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 LOWEST_PORT, HIGHEST_PORT = 0, 65_535
 
@@ -57,17 +59,35 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=_port, default=0, help="0 takes any free port")
     serve.set_defaults(command=_serve_practice)
 
+    offer = commands.add_parser("mcp-server", help="offer the sample tools over MCP")
+    offer.add_argument("--http", action="store_true", help="serve over HTTP instead of stdio")
+    offer.add_argument("--port", type=_port, default=0, help="with --http; 0 takes any free port")
+    offer.add_argument("--low-level", action="store_true", help="use the SDK's low-level Server")
+    offer.set_defaults(command=_mcp_server)
+
+    _add_commands_for_files(commands)
+    return parser
+
+
+def _add_commands_for_files(commands: Any) -> None:
     lint = commands.add_parser("lint", help="look tool definitions over")
     lint.add_argument(
         "source", help="a JSON file, or module:toolbox such as course_pkg.samples:toolbox"
     )
     lint.set_defaults(command=_lint)
 
+    scan = commands.add_parser("scan", help="look for keys that were left in files")
+    scan.add_argument("paths", nargs="*", default=["."], help="files and folders; here if left out")
+    scan.set_defaults(command=_scan)
+
+    review = commands.add_parser("review", help="review files of the capstone")
+    review.add_argument("files", nargs="+", help="such as repair_cafe.py")
+    review.set_defaults(command=_review)
+
     refresh = commands.add_parser("refresh", help="run notebooks and write their outputs")
     refresh.add_argument("names", nargs="*", help="such as 05; all if left out")
     refresh.add_argument("--check", action="store_true", help="compare only, write nothing")
     refresh.set_defaults(command=_refresh)
-    return parser
 
 
 def _port(text: str) -> int:
@@ -128,6 +148,45 @@ def _serve_practice(options: argparse.Namespace) -> int:
             time.sleep(3600)
 
 
+def _mcp_server(options: argparse.Namespace) -> int:
+    if options.port and not options.http:
+        print("--port goes with --http: stdio has no port.", file=sys.stderr)
+        return 2
+    from course_pkg.mcp_server import HttpService, high_level, low_level, run_stdio
+
+    make = low_level if options.low_level else high_level
+    server = make(**_sample_offer())
+    # Everything for people goes to stderr: on stdio, stdout carries the protocol.
+    if not options.http:
+        print("The MCP server answers on stdin and stdout until stdin ends.", file=sys.stderr)
+        run_stdio(server)
+        return 0
+    with HttpService(server, port=options.port) as service:
+        print(f"The MCP server answers at {service.url} until you press Ctrl+C.", file=sys.stderr)
+        while True:
+            time.sleep(3600)
+
+
+def _sample_offer() -> dict[str, Any]:
+    """What the course's own server offers: `mcp_server` and `samples` do not know each other."""
+    from course_pkg.mcp_server import Documents
+    from course_pkg.samples import handbook, toolbox
+    from course_pkg.tools import Toolbox
+
+    return {
+        "tools": Toolbox([*toolbox().values(), handbook.count_word]),
+        "name": "course",
+        "instructions": "Sample tools of a course on tool calling: weather, pages, arithmetic.",
+        "documents": Documents(
+            uri="course://documents/{name}",
+            names=handbook.page_names(),
+            read=handbook.page_text,
+            description="A page of the course on tool calling.",
+        ),
+        "prompts": [handbook.summarize_page],
+    }
+
+
 def _lint(options: argparse.Namespace) -> int:
     from course_pkg.tools.sources import SourceError, lint_source
 
@@ -145,6 +204,34 @@ def _lint(options: argparse.Namespace) -> int:
     ]
     print(f"Tools: {len(report.names)}. Findings: {', '.join(counts)}.")
     return 1 if report.has_errors else 0
+
+
+def _scan(options: argparse.Namespace) -> int:
+    from course_pkg.lessons.key_scan import scan
+
+    leaks = scan(options.paths)
+    for leak in leaks:
+        print(leak)
+    if leaks:
+        print(
+            f"\nWhat looks like a key: {len(leaks)}. Take each out, and make a new key where the "
+            "file was shared: a key that was seen once is known."
+        )
+        return 1
+    print("Nothing here looks like a key. That is no proof: the scanner finds what it knows.")
+    return 0
+
+
+def _review(options: argparse.Namespace) -> int:
+    from course_pkg.lessons.capstone import review
+
+    passed = 0
+    for name in options.files:
+        report = review(Path(name))
+        passed += report.passed
+        print(f"{report}\n", flush=True)
+    print(f"Files that passed: {passed} of {len(options.files)}.")
+    return 0 if passed == len(options.files) else 1
 
 
 def _refresh(options: argparse.Namespace) -> int:

@@ -279,13 +279,13 @@ def test_a_second_start_changes_nothing_and_a_new_one_makes_a_new_token(sidecar:
 def test_a_port_that_is_taken_is_an_error_that_names_it(sidecar: Sidecar) -> None:
     port = int(sidecar.url.rpartition(":")[2])
 
-    with pytest.raises(SidecarError, match=f"cannot listen on port {port}"):
+    with pytest.raises(SidecarError, match=f"Port {port} on 127.0.0.1 is taken"):
         Sidecar([add], port=port).start()
 
 
 @pytest.mark.parametrize("port", [-1, 70_000])
 def test_a_port_that_is_none_is_an_error(port: int) -> None:
-    with pytest.raises(SidecarError, match="Use port 0 to get a free one"):
+    with pytest.raises(SidecarError, match="Use 0 to get a free one"):
         Sidecar([add], port=port).start()
 
 

@@ -7,7 +7,12 @@ gives a hint, never the answer. Knows all the other modules; none of them knows 
 keeps what was solved, `machine.py` looks at the machine, `notebooks.py` runs and tidies notebooks.
 `gallery.py` runs failures against `naive.py`, the bad example, and the course's loop.
 `measuring/` counts what the wording of definitions does; `practice_client.py` serves its checks.
-`text_model.py` asks a model that only writes text.
+`text_model.py` asks a model that only writes text, `easily_led.py` one that obeys what it reads.
+
+`servers/` are MCP servers that lessons start, `scripts/` programs that they show and run;
+`bare_client.py` asks a server without an SDK, `third_party.py` opens one that is not ours,
+`wrong_forms.py` sends what is taught wrongly. `key_scan.py` looks for keys in files, `choosing.py`
+advises which bridge to build, `capstone/` reviews what a learner has built.
 """
 
 from course_pkg.lessons.checks import Exercise, Verdict

@@ -10,9 +10,6 @@ and the stop button would stop the server instead of the cell.
 
 from __future__ import annotations
 
-import errno
-import os
-import socket
 import threading
 import time
 from types import TracebackType
@@ -21,10 +18,9 @@ from typing import Any
 import uvicorn
 from mcp.server import MCPServer, Server
 
-HOST = "127.0.0.1"
+from course_pkg.serving import HOST, START_TIMEOUT_S, STOP_TIMEOUT_S, PortError, bind
+
 PATH = "/mcp"
-START_TIMEOUT_S = 30.0
-STOP_TIMEOUT_S = 10.0
 POLL_S = 0.005
 
 
@@ -50,7 +46,10 @@ class HttpService:
             HttpServiceError: if the port is taken or not allowed, or nothing answers in time.
         """
         self._uvicorn = uvicorn.Server(_settings(server))
-        self._listening = _bind(port)
+        try:
+            self._listening = bind(port)
+        except PortError as error:
+            raise HttpServiceError(str(error)) from error
         self._port: int = self._listening.getsockname()[1]
         self._thread = threading.Thread(
             target=self._uvicorn.run, args=([self._listening],), name="mcp-server", daemon=True
@@ -118,29 +117,3 @@ def _settings(server: MCPServer[Any] | Server[Any]) -> uvicorn.Config:
         # Streams that a client keeps open would else hold up the end for ever.
         timeout_graceful_shutdown=0,
     )
-
-
-def _bind(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if os.name == "posix":
-        # Elsewhere this option lets two servers share a port, which is not what we want.
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((HOST, port))
-        listening.listen()
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise HttpServiceError(_why_not(port, error)) from error
-    return listening
-
-
-def _why_not(port: int, error: Exception) -> str:
-    number = getattr(error, "errno", None)
-    if number in {errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE)}:
-        return (
-            f"Port {port} on {HOST} is taken: another program listens there. Stop that program, "
-            "name another port, or use port 0 to get a free one."
-        )
-    if number in {errno.EACCES, errno.EPERM}:
-        return f"Port {port} needs special rights. Use a port above 1023, or 0 to get a free one."
-    return f"Port {port} on {HOST} cannot be used: {error}. Use 0 to get a free one."

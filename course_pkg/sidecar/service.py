@@ -6,28 +6,20 @@ this computer. starlette and uvicorn are loaded when a service starts, not befor
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
-import os
 import secrets
 import socket
-import threading
 from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from course_pkg.serving import HOST, PortError, ThreadedService
 from course_pkg.sidecar.client import SidecarClient
 from course_pkg.sidecar.errors import SidecarError
 from course_pkg.sidecar.guarding import Guard
 from course_pkg.tools import RunTool, Tool, Toolbox, as_toolbox
 
 if TYPE_CHECKING:
-    from course_pkg.sidecar.listening import Listener
-
-#: Never an address that another computer can reach.
-HOST = "127.0.0.1"
-START_TIMEOUT_S = 30.0
-STOP_TIMEOUT_S = 10.0
+    from course_pkg.serving.listening import Listener
 
 #: For the body of a request to come in, all of it.
 BODY_TIMEOUT_S = 10.0
@@ -61,10 +53,7 @@ class Sidecar:
         self._wanted_port = port
         self._body_timeout_s = body_timeout_s
         self._guard: Guard | None = None
-        self._thread: threading.Thread | None = None
-        self._listener: Listener | None = None
-        self._failure: BaseException | None = None
-        self._lock = threading.Lock()
+        self._service = ThreadedService(self._listener, name="sidecar")
 
     @property
     def url(self) -> str:
@@ -98,19 +87,22 @@ class Sidecar:
         Raises:
             SidecarError: if it cannot listen there.
         """
-        with self._lock:
-            if self._thread is None:
-                self._start()
+        try:
+            self._service.start(self._wanted_port)
+        except PortError as error:
+            raise SidecarError(f"The sidecar cannot listen there. {error}") from error
+        except RuntimeError as error:
+            self._guard = None
+            raise SidecarError(
+                f"The sidecar did not start: {error}. Restart the kernel; if it happens again, run "
+                "`python -m course_pkg doctor`."
+            ) from error
         return self
 
     def close(self) -> None:
         """End what is running and wait until thread and socket are gone. Twice does no harm."""
-        with self._lock:
-            thread, listener = self._thread, self._listener
-            self._thread = self._listener = self._guard = None
-            if thread is not None and listener is not None:
-                listener.stop()
-                thread.join(STOP_TIMEOUT_S)
+        self._guard = None
+        self._service.stop()
 
     def __enter__(self) -> Sidecar:
         """Start."""
@@ -135,56 +127,13 @@ class Sidecar:
             raise SidecarError("The sidecar does not run. Call start() first.")
         return self._guard
 
-    def _start(self) -> None:
-        listening = _bind(self._wanted_port)
-        guard = Guard(port=listening.getsockname()[1], token=secrets.token_urlsafe(TOKEN_BYTES))
-        ready = threading.Event()
-        self._failure = None
-        # An empty context: what is recorded in the notebook must not be recorded here once more.
-        thread = threading.Thread(
-            target=contextvars.Context().run,
-            args=(self._serve, listening, guard, ready),
-            name="sidecar",
-            daemon=True,
-        )
-        thread.start()
-        if not ready.wait(START_TIMEOUT_S) or self._failure is not None:
-            listening.close()
-            raise SidecarError(
-                f"The sidecar did not start: {self._failure or 'no answer in time'}. Restart the "
-                "kernel; if it happens again, run `python -m course_pkg doctor`."
-            ) from self._failure
-        self._thread, self._guard = thread, guard
-
-    def _serve(self, listening: socket.socket, guard: Guard, ready: threading.Event) -> None:
+    def _listener(self, listening: socket.socket) -> Listener:
         # Loaded here, in the service's own thread: the dear imports come with the first start.
-        try:
-            from course_pkg.sidecar.application import application
-            from course_pkg.sidecar.listening import Listener
+        from course_pkg.serving.listening import Listener
+        from course_pkg.sidecar.application import application
+        from course_pkg.sidecar.speaking import KEEP_ALIVE_S, JsonProtocol
 
-            served = application(self._tools, guard, body_timeout_s=self._body_timeout_s)
-            self._listener = Listener(listening, served)
-            with asyncio.Runner() as runner:
-                runner.run(self._listener.serve(ready))
-        except BaseException as error:
-            self._failure = error
-        finally:
-            ready.set()
-
-
-def _bind(port: int) -> socket.socket:
-    # The protocol is named, or asyncio leaves small packets to wait for each other (40 ms).
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if os.name == "posix":
-        # Elsewhere this option lets two services share a port, which is not what we want.
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((HOST, port))
-        listening.listen()
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise SidecarError(
-            f"The sidecar cannot listen on port {port} of {HOST}: {error}. Use port 0 to get a "
-            "free one."
-        ) from error
-    return listening
+        guard = Guard(port=listening.getsockname()[1], token=secrets.token_urlsafe(TOKEN_BYTES))
+        served = application(self._tools, guard, body_timeout_s=self._body_timeout_s)
+        self._guard = guard
+        return Listener(listening, served, protocol=JsonProtocol, keep_alive_s=KEEP_ALIVE_S)

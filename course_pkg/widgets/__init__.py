@@ -4,14 +4,15 @@ In: what was recorded. Out: something to look at, live or saved. Nothing below k
 
 The inspector: `inspector.py` has `inspect` and `show`; `reading.py` turns frames into rows (with
 `summary.py`, `changes.py`, `findings.py`, `stream.py`, `pretty.py`); `html_form.py` and
-`text_form.py` write them; `live.py` sends them to a browser, where `static/inspector.js` adds
-filters and copying; `visible.py` makes any text safe to show; `mode.py` reads `COURSE_WIDGETS`.
+`text_form.py` write them; `json_rpc.py` says what MCP messages are; `live.py` sends rows to a
+browser, where `static/inspector.js` adds filters and copying; `visible.py` makes any text safe to
+show; `mode.py` reads `COURSE_WIDGETS`.
 
 The union laboratory: `laboratory.py` has `laboratory` and `show_branches`; `unions.py` compares,
 `union_forms.py` writes.
 
 `beside.py` shows recordings side by side; `gallery.py` does so with two loops on a failure;
-`approval.py` asks before a tool runs.
+`approval.py` asks before a tool runs, `chooser.py` advises, `report.py` shows a review.
 `key_keeper.py` keeps the keys of forms from JupyterLab's shortcuts.
 
 `charts.py` draws bars and lines, `progress_bar.py` fills while something long runs.

@@ -17,7 +17,9 @@ WRONG = [(item, wrong) for item in EXERCISES for wrong in item.wrong]
 
 async def answer_of(source: str) -> Any:
     """Run a cell's code as a notebook does, with `await` at the top level; give its `answer`."""
-    code = compile(source, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    # Without what this file imports from __future__: a cell of a notebook has none of it.
+    code = compile(source, "<cell>", "exec", flags=flags, dont_inherit=True)
     names: dict[str, Any] = {"exercise": exercise}
     outcome = eval(code, names)
     if inspect.isawaitable(outcome):

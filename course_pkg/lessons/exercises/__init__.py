@@ -11,7 +11,23 @@ from functools import lru_cache
 
 from course_pkg.lessons.checks import Exercise
 
-_MODULES = ("n00", "n01", "n02", "n03", "n04", "n05", "n06", "n07", "n08")
+_MODULES = (
+    "n00",
+    "n01",
+    "n02",
+    "n03",
+    "n04",
+    "n05",
+    "n06",
+    "n07",
+    "n08",
+    "n09",
+    "n10",
+    "n11",
+    "n12",
+    "n13",
+    "n14",
+)
 
 
 @lru_cache(maxsize=1)

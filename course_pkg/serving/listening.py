@@ -15,46 +15,31 @@ import threading
 import weakref
 from typing import Any
 
-import h11
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from course_pkg.sidecar.reading import JSON_TYPE
-from course_pkg.sidecar.refusal import Refusal
-
-KEEP_ALIVE_S = 30
+#: How long an idle connection stays open, in seconds.
+KEEP_ALIVE_S = 60
 #: After a connection that could not be accepted (too many open files, say).
 ACCEPT_PAUSE_S = 0.05
 WAKE_TIMEOUT_S = 5.0
 
-NO_HTTP = Refusal(status=400, code="malformed_request", message="This is not a valid HTTP request.")
-
 #: Belongs to no logging tree, so that nothing is printed and no setting of the learner is touched.
-_SILENCE = logging.Logger("sidecar")
+_SILENCE = logging.Logger("course_pkg.serving")
 _SILENCE.disabled = True
 
 
-class _QuietProtocol(H11Protocol):
+class QuietProtocol(H11Protocol):
+    """One connection that writes no log, and can be closed from the server's side."""
+
     def __init__(self, *values: Any, **settings: Any) -> None:
+        """As the library's own class, with its loggers silenced."""
         super().__init__(*values, **settings)
         self.logger = self.access_logger = _SILENCE
         self.access_log = False
         self._gone = asyncio.Event()
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP in the form of every other refusal. `msg` is not used."""
-        body = NO_HTTP.body()
-        headers = [
-            ("content-type", JSON_TYPE),
-            ("content-length", str(len(body))),
-            ("connection", "close"),
-        ]
-        start = h11.Response(status_code=NO_HTTP.status, headers=headers, reason=b"Bad Request")
-        for event in (start, h11.Data(data=body), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tidy up as usual, and tell `abort`."""
@@ -71,20 +56,30 @@ class _QuietProtocol(H11Protocol):
 class Listener:
     """One listening socket and its connections."""
 
-    def __init__(self, listening: socket.socket, application: ASGIApp) -> None:
+    def __init__(
+        self,
+        listening: socket.socket,
+        application: ASGIApp,
+        *,
+        protocol: type[QuietProtocol] = QuietProtocol,
+        keep_alive_s: int = KEEP_ALIVE_S,
+    ) -> None:
         """Take over the socket; it is closed at the end of `serve`.
 
         Args:
             listening: a socket that listens.
             application: what answers.
+            protocol: what speaks HTTP on each connection.
+            keep_alive_s: how long an idle connection stays open, in seconds.
         """
         listening.setblocking(False)  # noqa: FBT003 - the name is the library's
         self._listening = listening
-        self._application = application
+        self._application, self._protocol = application, protocol
+        self._keep_alive_s = keep_alive_s
         self._address = listening.getsockname()
         self._is_stopping = False
         self._state = ServerState()
-        self._connections: weakref.WeakSet[_QuietProtocol] = weakref.WeakSet()
+        self._connections: weakref.WeakSet[QuietProtocol] = weakref.WeakSet()
 
     def stop(self) -> None:
         """End `serve`; called from another thread.
@@ -97,7 +92,11 @@ class Listener:
             socket.create_connection(self._address, timeout=WAKE_TIMEOUT_S).close()
 
     async def serve(self, ready: threading.Event) -> None:
-        """Answer until `stop`; set `ready` when the first request may come."""
+        """Answer until `stop`; set `ready` when the first request may come.
+
+        Args:
+            ready: is set then.
+        """
         config = Config(
             self._application,
             lifespan="off",
@@ -105,7 +104,7 @@ class Listener:
             http="h11",
             log_config=None,
             proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_keep_alive=self._keep_alive_s,
         )
         config.load()
         ready.set()
@@ -116,7 +115,7 @@ class Listener:
 
     async def _accept(self, config: Config) -> None:
         loop = asyncio.get_running_loop()
-        connection = _QuietProtocol(config, self._state, {})
+        connection = self._protocol(config, self._state, {})
         try:
             client, _ = await loop.sock_accept(self._listening)
             await loop.connect_accepted_socket(lambda: connection, client)
