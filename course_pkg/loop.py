@@ -195,7 +195,7 @@ async def turns(
     counts: Counter[tuple[str, str]] = Counter()
     taken = _ids_in(messages)  # kept up to date, so that a long list is not walked at each turn
     closing: Reason | Literal[""] = ""
-    async with waking():
+    with waking():
         for number in itertools.count(1):
             await toolbox.refresh()
             offered = Toolbox() if closing else toolbox

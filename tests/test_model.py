@@ -742,6 +742,15 @@ async def test_a_service_can_tell_a_request_that_it_was_sent_before(
     assert counts == ["0", "1", "2"]
 
 
+async def test_a_request_tells_nothing_of_the_machine_that_it_comes_from(
+    service: Any, write: Any
+) -> None:
+    _, requests, _ = await asked(service, write.text("Hello"))
+
+    named = {name.lower() for name in requests[0].headers}
+    assert {name for name in named if name.startswith("x-stainless")} == {"x-stainless-retry-count"}
+
+
 async def test_a_lost_connection_is_tried_again(service: Any, write: Any) -> None:
     reply, _, _ = await asked(service, write.Answer(dropped=True), write.text("Hello"))
 

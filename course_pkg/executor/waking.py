@@ -7,24 +7,25 @@ is waited for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 #: How often a waiting block wakes, in seconds. In a notebook the stop button is noticed only when
 #: the event loop wakes (ipykernel issue 881): without this it takes seconds.
 WAKE_EVERY_S = 0.2
 
 
-@asynccontextmanager
-async def waking() -> AsyncGenerator[None]:
-    """Wake the event loop now and then inside the `async with`."""
-    task = asyncio.create_task(_wake())
+@contextmanager
+def waking() -> Iterator[None]:
+    """Wake the event loop now and then inside the `with`, which may hold any `await`."""
+    loop = asyncio.get_running_loop()
+    timers: list[asyncio.TimerHandle] = []
+
+    def wake() -> None:  # to wake is all that it is for
+        timers[:] = [loop.call_later(WAKE_EVERY_S, wake)]
+
+    wake()
     try:
         yield
     finally:
-        task.cancel()
-
-
-async def _wake() -> None:
-    while True:  # noqa: ASYNC110 - to wake is all that it is for
-        await asyncio.sleep(WAKE_EVERY_S)
+        timers[0].cancel()

@@ -164,7 +164,7 @@ class Connection:
         )
         weakref.finalize(self, link.abandon)  # a cell that is run again drops the old connection
         try:
-            async with waking():
+            with waking():
                 await link.open()
         except Exception as error:
             raise failed_opening(self._known(), error, self._open_timeout_s) from error
@@ -175,7 +175,7 @@ class Connection:
         """Close the connection; a subprocess is gone then. In any order, and twice, is fine."""
         if self._link is not None:
             self._refuse_other_loop(self._link)
-            async with waking():
+            with waking():
                 await self._link.close()
 
     async def reopen(self) -> Connection:

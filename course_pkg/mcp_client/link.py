@@ -137,7 +137,7 @@ class Link:
                     await self._enter(stack)
                 self._opened.set()
                 # One ticker for all calls: to start one for each would cost more than the call.
-                async with waking():
+                with waking():
                     await self._closing.wait()
         except BaseException as error:
             self.failure = root_cause(error)

@@ -12,7 +12,7 @@ import functools
 import json
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from course_pkg.model.errors import (
@@ -50,6 +50,17 @@ PATH = "/chat/completions"
 
 #: By this a service can tell a request that was sent before.
 RETRY_COUNT_HEADER = "x-stainless-retry-count"
+
+#: What the `openai` client would tell of the learner's machine with each request.
+TELLTALE_HEADERS = (
+    "X-Stainless-Lang",
+    "X-Stainless-Package-Version",
+    "X-Stainless-OS",
+    "X-Stainless-Arch",
+    "X-Stainless-Runtime",
+    "X-Stainless-Runtime-Version",
+    "X-Stainless-Async",
+)
 
 #: How a stream of events begins, whatever its label says.
 EVENT_BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
@@ -260,6 +271,7 @@ def _sdk(
         # The answer as a whole has its limit in `_once`; a timer for each read would only cost.
         timeout=httpx2.Timeout(None, connect=min(timeout_s, CONNECT_TIMEOUT_S)),
         max_retries=0,  # the tries are counted and waited for here
+        default_headers=cast(Any, dict.fromkeys(TELLTALE_HEADERS, openai.Omit())),
     )
 
 

@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from course_pkg.wire.frame import Headers
-
 REDACTED = "(hidden)"
 
 #: Words in a header's name that mean its value is a credential.
@@ -33,24 +31,31 @@ KEY_PATTERN = re.compile(rb"\bsk-[A-Za-z0-9_*.\-]{4,}")
 SHOWN_CHARS = 3
 
 
-def redacted(headers: Iterable[tuple[str, str]]) -> Headers:
+class SafeHeaders(tuple[tuple[str, str], ...]):
+    """Headers without a credential, so that nobody has to look them over again."""
+
+    __slots__ = ()
+
+
+def redacted(headers: Iterable[tuple[str, str]]) -> SafeHeaders:
     """Headers with lower-case names, and no credential in any value.
 
     Args:
         headers: names and values as they crossed.
     """
-    return tuple(
-        [(_known(name)[0], REDACTED if _known(name)[1] else value) for name, value in headers]
-    )
+    if isinstance(headers, SafeHeaders):
+        return headers
+    pairs = [(*_known(name), value) for name, value in headers]
+    return SafeHeaders([(name, REDACTED if secret else value) for name, secret, value in pairs])
 
 
-def readable(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+def readable(headers: Iterable[tuple[bytes, bytes]]) -> SafeHeaders:
     """The same for the bytes of headers.
 
     Args:
         headers: names and values as they crossed.
     """
-    return tuple(
+    return SafeHeaders(
         [
             (_known(name)[0], REDACTED) if _known(name)[1] else _decoded(name, value)
             for name, value in headers

@@ -4,7 +4,7 @@ Run as a program, so that nothing of a test runner is measured:
 
     streams.py chunks PORT N      CPU of draining a stream of N chunks, both ways, as JSON
     streams.py history PORT [N]   CPU of a turn for each byte sent, at turn N (5) and 500, as JSON
-    streams.py crowd PORT N       wall seconds of N conversations at once, both ways, as JSON
+    streams.py crowd PORT N TURNS wall seconds of N conversations at once, both ways, as JSON
     streams.py memory PORT N      resident bytes after 50 conversations, and after N more, as JSON
 """
 
@@ -25,7 +25,6 @@ from course_pkg import Limits, ModelClient, Recorder, run
 
 ROUNDS = 11
 CHUNKS_A_ROUND = 5_000
-CROWD_TURNS = 3
 QUESTION: list[Any] = [{"role": "user", "content": by_hand.QUESTION}]
 
 
@@ -75,15 +74,15 @@ async def history(port: int, early: int = 5) -> dict[str, list[float]]:
     return found
 
 
-async def crowd(port: int, number: int) -> dict[str, list[float]]:
+async def crowd(port: int, number: int, turns: int) -> dict[str, list[float]]:
     """Ours is recorded, as in a notebook."""
     took: dict[str, list[float]] = {"by hand": [], "ours": []}
     async with (
         by_hand.plain_client(port) as plain,
-        by_hand.our_client(port, CROWD_TURNS) as client,
+        by_hand.our_client(port, turns) as client,
     ):
         ways: dict[str, Any] = {
-            "by hand": lambda: by_hand.bare(plain, CROWD_TURNS),
+            "by hand": lambda: by_hand.bare(plain, turns),
             "ours": lambda: by_hand.ours(client),
         }
         for round_number in range(ROUNDS + 1):

@@ -79,13 +79,21 @@ def test_the_cost_of_a_late_turn_grows_with_the_bytes_and_not_with_their_square(
     assert ratio <= 1.2
 
 
-def test_fifty_conversations_at_once_are_faster_than_by_hand(port: str) -> None:
-    took = figures("crowd", port, "50")
+# `create` walks the whole conversation at each request, so the longer one is, the more we gain. The
+# bound is for conversations of 5 turns; those of 3 are told as well, with a looser one.
+@pytest.mark.parametrize(("turns", "bound"), [(5, 1.5), (3, 1.35)])
+def test_fifty_conversations_at_once_are_faster_than_by_hand(
+    port: str, turns: int, bound: float
+) -> None:
+    took = figures("crowd", port, "50", str(turns))
 
     ratio = ratio_of(took["by hand"], took["ours"])
     ours, by_hand = median(took["ours"]), median(took["by hand"])
-    tell(f"50 at once: ours {ours:.2f} s, by hand {by_hand:.2f} s, {ratio:.2f} times as many")
-    assert ratio >= 1.5
+    tell(
+        f"50 of {turns} turns at once: ours {ours:.2f} s, by hand {by_hand:.2f} s, {ratio:.2f} "
+        f"times as many (bound {bound})"
+    )
+    assert ratio >= bound
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -93,8 +93,9 @@ async def _answer(address: str, query: Mapping[str, str], timeout_s: float) -> A
 
     try:
         # Without a ticker the stop button of a notebook is heard only when the answer comes.
-        async with asyncio.timeout(timeout_s), waking():
-            body = await _body(address, query)
+        with waking():
+            async with asyncio.timeout(timeout_s):
+                body = await _body(address, query)
     except TimeoutError as error:
         text = f"The registry did not answer within {timeout_s:g} seconds."
         raise _failed(text, kind="timeout") from error
