@@ -32,4 +32,4 @@ def test_each_row_has_the_right_form_and_leads_to_a_heading(row: str) -> None:
     assert mistake.strip()
     assert right.strip()
     assert link is not None
-    assert link[2] == "" or link[2] in headings(link[1])
+    assert link[2] in headings(link[1])
