@@ -263,3 +263,16 @@ async def test_the_sample_calls_of_the_page_run() -> None:
     calls = [ToolCall(id="c", name="make_payment", arguments='{"amount": 100}')]
 
     assert not any(result.is_error for result in await execute_all(calls, toolbox("make_payment")))
+
+
+@pytest.mark.parametrize(
+    ("name", "in_mcp"),
+    [("stock.count", True), ("a" * 128, True), ("a" * 129, False), ("stock count", False)],
+)
+def test_mcp_allows_dots_and_128_characters_which_the_chat_interface_does_not(
+    name: str, in_mcp: bool
+) -> None:
+    from mcp.shared.tool_name_validation import validate_tool_name
+
+    assert validate_tool_name(name).is_valid is in_mcp
+    assert legal_names([name])[name] != name
