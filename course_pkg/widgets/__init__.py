@@ -13,7 +13,8 @@ The union laboratory: `laboratory.py` has `laboratory` and `show_branches`; `uni
 
 `beside.py` shows recordings side by side; `gallery.py` does so with two loops on a failure;
 `approval.py` asks before a tool runs, `chooser.py` advises, `report.py` shows a review.
-`key_keeper.py` keeps the keys of forms from JupyterLab's shortcuts.
+`showing.py` puts a view under its cell; `key_keeper.py` keeps the keys of forms from JupyterLab's
+shortcuts.
 
 `charts.py` draws bars and lines, `progress_bar.py` fills while something long runs.
 """

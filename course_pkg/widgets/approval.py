@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from course_pkg.executor import (
 from course_pkg.executor.approval import decision
 from course_pkg.widgets.key_keeper import key_keeper
 from course_pkg.widgets.mode import widget_mode
+from course_pkg.widgets.showing import display, shell
 from course_pkg.widgets.union_forms import View, style
 from course_pkg.widgets.visible import cut, markup, visible
 
@@ -56,7 +56,7 @@ def approval_panel(
     Raises:
         ModeError: if `COURSE_WIDGETS` holds a word that it does not know.
     """
-    live = widget_mode() == "live" and getattr(_shell(), "kernel", None) is not None
+    live = widget_mode() == "live" and getattr(shell(), "kernel", None) is not None
     if live:
         return _one_at_a_time(remembering(lambda request: _ask(request, timeout_s)))
     return remembering(_from_script(ScriptedApprover(scripted) if scripted else _refuse))
@@ -69,8 +69,8 @@ def _refuse(_request: ApprovalRequest) -> Decision:
 def _from_script(script: Approve) -> Approve:
     async def ask(request: ApprovalRequest) -> Decision:
         decided = await decision(request, ForEveryTool(script))
-        if _shell() is not None:
-            _display(told(request, decided, by="The script").bundle(), raw=True)
+        if shell() is not None:
+            display(told(request, decided, by="The script").bundle(), raw=True)
         return decided
 
     return ask
@@ -88,7 +88,7 @@ def _one_at_a_time(approve: Approve) -> Approve:
 
 async def _ask(request: ApprovalRequest, timeout_s: float) -> Decision:
     panel = Panel(request)
-    handle = _display(panel.widget, display_id=True)
+    handle = display(panel.widget, display_id=True)
     decided = Decision(approved=False, reason=INTERRUPTED)
     try:
         decided = await panel.answer(timeout_s)
@@ -194,15 +194,3 @@ def _shown(value: Any) -> str:
 
 def _box(inner: str) -> str:
     return f'<div class="tcu"><style>{style()}</style>{inner}</div>'
-
-
-def _shell() -> Any:
-    """IPython's shell, or `None` outside it. Does not import IPython where it is not in use."""
-    module = sys.modules.get("IPython")
-    return None if module is None else module.get_ipython()
-
-
-def _display(content: Any, **settings: Any) -> Any:
-    from IPython.display import display
-
-    return display(content, **settings)  # type: ignore[no-untyped-call]

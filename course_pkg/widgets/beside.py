@@ -7,15 +7,14 @@ narrow page. Knows nothing of what was compared.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from course_pkg.widgets.inspector import bundle
 from course_pkg.widgets.mode import widget_mode
+from course_pkg.widgets.showing import display, shell
 from course_pkg.widgets.union_forms import View
 from course_pkg.widgets.union_forms import style as box_style
 from course_pkg.widgets.visible import markup, visible
@@ -50,9 +49,8 @@ def show_beside(recordings: Mapping[str, Recorder | Sequence[Frame]], title: str
         ModeError: if `COURSE_WIDGETS` holds a word that it does not know.
     """
     widget_mode()
-    shell = _shell()
-    if shell is not None:
-        _display(beside(recordings, title).bundle(), raw=True)
+    if shell() is not None:
+        display(beside(recordings, title).bundle(), raw=True)
 
 
 def beside(recordings: Mapping[str, Recorder | Sequence[Frame]], title: str = "") -> View:
@@ -112,15 +110,3 @@ def _style() -> str:
     path = files("course_pkg.widgets").joinpath("static", "gallery.css")
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     return " ".join(text.split())
-
-
-def _shell() -> Any:
-    """IPython's shell, or `None` outside it. Does not import IPython where it is not in use."""
-    module = sys.modules.get("IPython")
-    return None if module is None else module.get_ipython()
-
-
-def _display(content: Any, **settings: Any) -> None:
-    from IPython.display import display
-
-    display(content, **settings)  # type: ignore[no-untyped-call]

@@ -8,7 +8,6 @@ nothing of the ways themselves: whoever calls brings the table and the judge.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +16,7 @@ from typing import Any, TypeAlias
 
 from course_pkg.widgets.key_keeper import key_keeper
 from course_pkg.widgets.mode import widget_mode
+from course_pkg.widgets.showing import display, shell
 from course_pkg.widgets.union_forms import View, style
 from course_pkg.widgets.visible import markup, visible
 
@@ -113,12 +113,12 @@ def chooser(questions: Sequence[Question], advise: Advise) -> None:
     Raises:
         ModeError: if `COURSE_WIDGETS` holds a word that it does not know.
     """
-    live = widget_mode() == "live" and getattr(_shell(), "kernel", None) is not None
-    if _shell() is not None:
-        _display(table_view(questions, folded=live).bundle(), raw=True)
+    live = widget_mode() == "live" and getattr(shell(), "kernel", None) is not None
+    if shell() is not None:
+        display(table_view(questions, folded=live).bundle(), raw=True)
     if live:
         # An output of its own: a saved widget would hide the table.
-        _display(Form(questions, advise).widget)
+        display(Form(questions, advise).widget)
 
 
 def table_view(questions: Sequence[Question], *, folded: bool = False) -> View:
@@ -242,15 +242,3 @@ def _style() -> str:
     path = files("course_pkg.widgets").joinpath("static", "chooser.css")
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     return " ".join(text.split())
-
-
-def _shell() -> Any:
-    """IPython's shell, or `None` outside it. Does not import IPython where it is not in use."""
-    module = sys.modules.get("IPython")
-    return None if module is None else module.get_ipython()
-
-
-def _display(content: Any, **settings: Any) -> None:
-    from IPython.display import display
-
-    display(content, **settings)  # type: ignore[no-untyped-call]

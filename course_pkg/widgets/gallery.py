@@ -8,7 +8,6 @@ Knows nothing of models and loops: whoever calls brings the entries and the runn
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -17,6 +16,7 @@ from typing import Any, TypeAlias
 from course_pkg.widgets.beside import Column, box, laid_out
 from course_pkg.widgets.key_keeper import key_keeper
 from course_pkg.widgets.mode import widget_mode
+from course_pkg.widgets.showing import display, shell
 from course_pkg.widgets.union_forms import View
 from course_pkg.widgets.visible import markup, visible
 from course_pkg.wire import Frame
@@ -134,12 +134,12 @@ def gallery(entries: Sequence[Entry], compare: Compare) -> None:
     Raises:
         ModeError: if `COURSE_WIDGETS` holds a word that it does not know.
     """
-    if _shell() is None:
+    if shell() is None:
         return
-    _display(catalogue(entries).bundle(), raw=True)
-    if widget_mode() == "live" and getattr(_shell(), "kernel", None) is not None:
+    display(catalogue(entries).bundle(), raw=True)
+    if widget_mode() == "live" and getattr(shell(), "kernel", None) is not None:
         # An output of its own: a saved widget would hide the catalogue.
-        _display(Form(entries, compare).widget)
+        display(Form(entries, compare).widget)
 
 
 class Form:
@@ -223,15 +223,3 @@ def _row(entry: Entry, sides: Sequence[Side]) -> str:
     )
     name = f"{markup(entry.title)}<br><code>{markup(entry.name)}</code>"
     return f'<tr><th scope="row">{name}</th>{cells}</tr>'
-
-
-def _shell() -> Any:
-    """IPython's shell, or `None` outside it. Does not import IPython where it is not in use."""
-    module = sys.modules.get("IPython")
-    return None if module is None else module.get_ipython()
-
-
-def _display(content: Any, **settings: Any) -> None:
-    from IPython.display import display
-
-    display(content, **settings)  # type: ignore[no-untyped-call]

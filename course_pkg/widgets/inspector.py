@@ -7,14 +7,14 @@ Outside a notebook nothing is shown, and all is recorded.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from course_pkg.widgets.html_form import html_form
 from course_pkg.widgets.mode import widget_mode
 from course_pkg.widgets.reading import read
+from course_pkg.widgets.showing import display, shell
 from course_pkg.widgets.text_form import text_form
 from course_pkg.wire import Frame, Recorder
 
@@ -82,14 +82,14 @@ def bundle(
 def _view(recorder: Recorder, title: str) -> AbstractContextManager[None]:
     live = widget_mode() == "live"
     # A terminal has a shell, but no kernel that a widget could talk to.
-    has_kernel = getattr(_shell(), "kernel", None) is not None
+    has_kernel = getattr(shell(), "kernel", None) is not None
     return _live(recorder, title) if live and has_kernel else _at_the_end(recorder, title)
 
 
 def _show(recording: Recorder | Sequence[Frame], title: str, *, since: int) -> None:
     script = widget_mode() == "live"
-    if _shell() is not None:
-        _display(bundle(recording, title, script=script, since=since), raw=True)
+    if shell() is not None:
+        display(bundle(recording, title, script=script, since=since), raw=True)
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def _live(recorder: Recorder, title: str) -> Iterator[None]:
 
     since = len(recorder.frames)
     view = LiveView(recorder, title)
-    handle = _display(view.widget, display_id=True)
+    handle = display(view.widget, display_id=True)
     try:
         with view:
             yield
@@ -116,15 +116,3 @@ def _live(recorder: Recorder, title: str) -> Iterator[None]:
         # then ignores HTML beside it. So the widget goes, and HTML takes its place.
         handle.update(bundle(recorder, title, script=True, since=since), raw=True)
         view.close()
-
-
-def _shell() -> Any:
-    """IPython's shell, or `None` outside it. Does not import IPython where it is not in use."""
-    module = sys.modules.get("IPython")
-    return None if module is None else module.get_ipython()
-
-
-def _display(content: Any, **settings: Any) -> Any:
-    from IPython.display import display
-
-    return display(content, **settings)  # type: ignore[no-untyped-call]

@@ -8,12 +8,12 @@ them. Outside a notebook nothing is shown.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course_pkg.widgets.key_keeper import key_keeper
 from course_pkg.widgets.mode import widget_mode
+from course_pkg.widgets.showing import display, shell
 from course_pkg.widgets.union_forms import View, branch_list, report, tables, trouble
 from course_pkg.widgets.unions import (
     WORKED,
@@ -45,14 +45,14 @@ def laboratory(schemas: Mapping[str, Schema] | None = None) -> None:
         SchemaError: if a schema cannot be used.
     """
     unions = _unions(schemas)
-    live = widget_mode() == "live" and getattr(_shell(), "kernel", None) is not None
+    live = widget_mode() == "live" and getattr(shell(), "kernel", None) is not None
     view = tables(unions, folded=live)
-    if _shell() is not None:
-        _display(view.bundle(), raw=True)
+    if shell() is not None:
+        display(view.bundle(), raw=True)
     if live:
         # A saved widget says "model not found" later, and hides HTML in the same bundle. So the
         # form is an output of its own, and the tables above it stay.
-        _display(Form(unions).widget)
+        display(Form(unions).widget)
 
 
 def show_branches(value: Any, schema: Schema) -> View:
@@ -143,15 +143,3 @@ def _unions(schemas: Mapping[str, Schema] | None) -> Sequence[Union]:
     if schemas is None:
         return WORKED
     return [union_of(name, schema) for name, schema in schemas.items()]
-
-
-def _shell() -> Any:
-    """IPython's shell, or `None` outside it. Does not import IPython where it is not in use."""
-    module = sys.modules.get("IPython")
-    return None if module is None else module.get_ipython()
-
-
-def _display(content: Any, **settings: Any) -> None:
-    from IPython.display import display
-
-    display(content, **settings)  # type: ignore[no-untyped-call]
